@@ -1,0 +1,47 @@
+"""Every error a user can cause: one base class, one line each.
+
+Each class also inherits the builtin a Python programmer would catch. A message names the thing, the value and the
+place; the command line prints it without a traceback and exits with code 2.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class UnderstudyError(Exception):
+    """The base of all errors that bad input or a bad outside program can cause."""
+
+
+class IllegalMove(UnderstudyError, ValueError):
+    """A move that the rules do not allow in this position."""
+
+
+class NotationError(UnderstudyError, ValueError):
+    """Text that is not a position or a move of the game."""
+
+
+class BadOption(UnderstudyError, ValueError):
+    """An option that does not exist here, or has a value it cannot take."""
+
+
+class EngineError(UnderstudyError, RuntimeError):
+    """An outside engine that is missing, or does not answer as an engine should."""
+
+
+class FileError(UnderstudyError, OSError):
+    """A file that cannot be read, written or understood."""
+
+
+class UnknownName(UnderstudyError, KeyError):
+    """A name that is in none of the tables."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind, self.name, self.known = kind, name, tuple(known)
+        super().__init__(kind, name, self.known)
+
+    def __str__(self) -> str:
+        near = get_close_matches(self.name.lower(), self.known, n=1)
+        hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(self.known)}"
+        return f"no {self.kind} {self.name!r}; {hint}"

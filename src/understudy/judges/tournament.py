@@ -1,0 +1,251 @@
+"""Matches and round robins, spread over workers: the same seed gives the same games for any number of them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import BadOption
+from understudy.games import CompiledGame, find_game
+from understudy.judges.ratings import Rating, rate
+from understudy.match import Opening, Played, Terms, play_games, random_openings
+from understudy.players import close, make_player
+from understudy.protocols import Backend
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """Some games of a pairing: names and numbers only, so that any worker can play it."""
+
+    game: str
+    size: tuple[int, int]
+    switches: tuple[tuple[str, str], ...]
+    players: tuple[str, str]
+    pairing: int
+    first: int
+    """Number of the first game; even games are opened by the first player."""
+    games: int
+    opening_plies: int
+    seed: int
+    terms: Terms
+
+
+class Meeting(NamedTuple):
+    """The games of one pairing, in order; the first player of the pairing moves first in the even ones."""
+
+    players: tuple[str, str]
+    games: tuple[Played, ...]
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """The result of each game for the first player of the pairing."""
+        return tuple(game.result if place % 2 == 0 else -game.result for place, game in enumerate(self.games))
+
+    def score(self) -> tuple[int, int, int]:
+        """Return wins, draws and losses of the first player of the pairing."""
+        return _wins_draws_losses(self.results)
+
+
+def play_match(
+    game: CompiledGame,
+    players: tuple[str, str],
+    *,
+    games: int,
+    seed: int,
+    backend: Backend,
+    opening_plies: int,
+    terms: Terms = Terms(),
+    pairing: int = 0,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Meeting:
+    """Play *games* games between two players, both colours of each opening; *progress* hears of finished games."""
+    tasks = list(_tasks(game, players, games, seed, opening_plies, terms, pairing))
+    played: list[Played] = []
+    for part in backend.map(play_task, tasks):
+        played += part
+        progress(len(part))
+    return Meeting(players, tuple(played))
+
+
+class Standings(NamedTuple):
+    """A finished round robin."""
+
+    players: tuple[str, ...]
+    meetings: tuple[Meeting, ...]
+    ratings: tuple[Rating, ...]
+
+    def points(self) -> NDArray[np.float64]:
+        """Return what each row scored against each column [players, players]; a draw is half a point."""
+        return _points(self.players, self.meetings)
+
+    def record(self, player: str) -> dict[str, tuple[int, int, int]]:
+        """Return wins, draws and losses of *player* in all, moving first and moving second."""
+        first: list[int] = []
+        second: list[int] = []
+        for meeting in self.meetings:
+            if player in meeting.players:
+                sign = 1 if meeting.players[0] == player else -1
+                opened = 0 if sign == 1 else 1
+                first += [sign * result for result in meeting.results[opened::2]]
+                second += [sign * result for result in meeting.results[1 - opened :: 2]]
+        sides = {"all": first + second, "first": first, "second": second}
+        return {name: _wins_draws_losses(results) for name, results in sides.items()}
+
+
+def round_robin(
+    game: CompiledGame,
+    players: Sequence[str],
+    *,
+    games: int,
+    seed: int,
+    backend: Backend,
+    opening_plies: int,
+    terms: Terms = Terms(),
+    progress: Callable[[int], None] = lambda games: None,
+) -> Standings:
+    """Let every player meet every other in *games* games."""
+    if len(set(players)) != len(players):
+        raise BadOption("a tournament needs players with different names; add an option to tell two of a kind apart")
+    pairings = list(combinations(players, 2))
+    tasks = [
+        task
+        for place, pair in enumerate(pairings)
+        for task in _tasks(game, pair, games, seed, opening_plies, terms, place)
+    ]
+    played: dict[tuple[str, str], list[Played]] = {pair: [] for pair in pairings}
+    for task, part in zip(tasks, backend.map(play_task, tasks), strict=True):
+        played[task.players] += part
+        progress(len(part))
+    meetings = tuple(Meeting(pair, tuple(games)) for pair, games in played.items())
+    return Standings(tuple(players), meetings, tuple(rate(_points(players, meetings))))
+
+
+def play_task(task: Task) -> list[Played]:
+    """Play the games of one task with players made for it alone."""
+    game = find_game(task.game, task.size, dict(task.switches))
+    key = (task.seed, task.pairing, task.first)
+    players = [make_player(text, game, seed=[*key, side]) for side, text in enumerate(task.players)]
+    try:
+        return play_games(game, (players[0], players[1]), _openings(game, task), task.terms)
+    finally:
+        for player in players:
+            close(player)
+
+
+def _openings(game: CompiledGame, task: Task) -> list[tuple[Opening, bool]]:
+    """Return the task's share of the openings; every pairing of a tournament gets the same ones."""
+    pairs = (task.first + task.games + 1) // 2
+    rng = np.random.default_rng([task.seed, 0xB00C])
+    plies = task.opening_plies
+    openings = random_openings(game, pairs, plies=plies, rng=rng) if plies else [Opening()] * pairs
+    numbers = range(task.first, task.first + task.games)
+    return [(openings[number // 2], number % 2 == 1) for number in numbers]
+
+
+def _tasks(
+    game: CompiledGame,
+    players: tuple[str, str],
+    games: int,
+    seed: int,
+    opening_plies: int,
+    terms: Terms,
+    pairing: int,
+) -> Iterator[Task]:
+    """Cut a pairing into tasks by the number of games alone, never by the number of workers."""
+    chunk = min(max(games // 32 * 2, 2), 128)
+    for first in range(0, games, chunk):
+        yield Task(
+            game=game.name,
+            size=game.size,
+            switches=game.switches,
+            players=players,
+            pairing=pairing,
+            first=first,
+            games=min(chunk, games - first),
+            opening_plies=opening_plies,
+            seed=seed,
+            terms=terms,
+        )
+
+
+def _points(players: Sequence[str], meetings: Sequence[Meeting]) -> NDArray[np.float64]:
+    points = np.zeros((len(players), len(players)))
+    for meeting in meetings:
+        a, b = (players.index(player) for player in meeting.players)
+        wins, draws, losses = meeting.score()
+        points[a, b] += wins + draws / 2
+        points[b, a] += losses + draws / 2
+    return points
+
+
+def _wins_draws_losses(results: Sequence[int]) -> tuple[int, int, int]:
+    return results.count(1), results.count(0), results.count(-1)
+
+
+def meeting_json(game: CompiledGame, meeting: Meeting) -> dict[str, Any]:
+    """Return a match as plain data, from the first player's side."""
+    wins, draws, losses = meeting.score()
+    games = [
+        {
+            "first": meeting.players[place % 2],
+            "moves": _texts(game, played.moves),
+            "opening": played.opening,
+            "result": meeting.results[place],
+            "reason": played.reason,
+        }
+        for place, played in enumerate(meeting.games)
+    ]
+    return {"players": list(meeting.players), "wins": wins, "draws": draws, "losses": losses, "games": games}
+
+
+def standings_json(game: CompiledGame, standings: Standings) -> dict[str, Any]:
+    """Return a tournament as plain data: the table, best first, and every game."""
+    return {
+        "game": game.name,
+        "table": table_rows(standings),
+        "meetings": [meeting_json(game, meeting) for meeting in standings.meetings],
+    }
+
+
+def standings_csv(standings: Standings) -> str:
+    """Return the table of a tournament as CSV."""
+    rows = table_rows(standings)
+    out = io.StringIO()
+    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
+    writer.writeheader()
+    writer.writerows({**row, "against": " ".join(f"{v:g}" for v in row["against"].values())} for row in rows)
+    return out.getvalue()
+
+
+def table_rows(standings: Standings) -> list[dict[str, Any]]:
+    """Return a row for each player, best first: points, results by side, Elo with its interval, points against each."""
+    points = standings.points()
+    order = sorted(range(len(standings.players)), key=lambda i: -standings.ratings[i].elo)
+    rows = []
+    for i in order:
+        record = standings.record(standings.players[i])
+        rating = standings.ratings[i]
+        row: dict[str, Any] = {"player": standings.players[i], "points": float(points[i].sum())}
+        row |= {"games": sum(record["all"])}
+        for side in ("all", "first", "second"):
+            suffix = "" if side == "all" else f"_moving_{side}"
+            row |= dict(zip((f"wins{suffix}", f"draws{suffix}", f"losses{suffix}"), record[side], strict=True))
+        row |= {"elo": round(rating.elo, 1), "elo_low": round(rating.low, 1), "elo_high": round(rating.high, 1)}
+        row["against"] = {standings.players[j]: float(points[i, j]) for j in order if j != i}
+        rows.append(row)
+    return rows
+
+
+def _texts(game: CompiledGame, moves: Sequence[int]) -> list[str]:
+    position, texts = game.start(), []
+    for move in moves:
+        texts.append(game.write_move(position, move))
+        position = game.play(position, move)
+    return texts

@@ -1,0 +1,163 @@
+"""Two players, many boards in step: games with a result and a reason.
+
+The match knows what a position cannot: the history. Repetition, lengths, clocks, illegal moves and broken players are
+settled here, and every game that goes wrong costs only itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from understudy.protocols import Choice, Game, Move, Player
+
+GRACE = 0.05
+"""Seconds by which a clock may be overrun before the game is lost: what a busy machine may add."""
+
+
+class Terms(NamedTuple):
+    """What a match agrees on beyond the rules; None leaves it to the game's conventions."""
+
+    ply_limit: int | None = None
+    repetition: int | None = None
+    """A position that occurs this often is a draw; 0: never."""
+    move_seconds: float | None = None
+    """A player that takes longer for one move has lost."""
+
+
+class Opening(NamedTuple):
+    """Moves that are played before the players choose."""
+
+    moves: tuple[Move, ...] = ()
+
+
+class Played(NamedTuple):
+    """A finished game: all its moves from the start, its result for the side that moved first, and why it ended."""
+
+    moves: tuple[Move, ...]
+    opening: int
+    """How many of the moves were given."""
+    result: int
+    reason: str
+
+
+@dataclass
+class _Board:
+    """A game under way."""
+
+    position: Any
+    moves: list[Move]
+    opening: int
+    swapped: bool
+    """Whether the second player of the match moves first."""
+    history: list[Any] = field(default_factory=list)
+    seen: Counter[tuple[int, int]] = field(default_factory=Counter)
+    played: Played | None = None
+
+    def end(self, result_for_mover: int, reason: str) -> None:
+        result = result_for_mover if self.position.ply % 2 == 0 else -result_for_mover
+        self.played = Played(tuple(self.moves), self.opening, result, reason)
+
+
+def play_games(
+    game: Game, players: tuple[Player, Player], openings: Sequence[tuple[Opening, bool]], terms: Terms = Terms()
+) -> list[Played]:
+    """Play one game from each opening, the second player moving first where its flag is set; all boards in step."""
+    boards = [_begun(game, opening, swapped=swapped, terms=terms) for opening, swapped in openings]
+    while waiting := [board for board in boards if board.played is None]:
+        for side, player in enumerate(players):
+            # Who moves is settled before either player does, so that a board moves once in a round.
+            turn = [
+                board for board in waiting if (board.position.ply % 2 == side) != board.swapped and board.played is None
+            ]
+            for group in _groups(turn, terms):
+                _step(game, player, group, terms)
+    return [board.played for board in boards if board.played is not None]
+
+
+def random_openings(game: Game, count: int, *, plies: int, rng: np.random.Generator) -> list[Opening]:
+    """Return *count* openings of random legal moves that do not end the game, distinct while that is easy."""
+    found: list[Opening] = []
+    seen: set[int] = set()
+    for tries in range(50 * count):
+        if len(found) == count:
+            break
+        opening, position = _random_opening(game, plies, rng)
+        if opening is None or (game.key(position) in seen and tries < 20 * count):
+            continue
+        seen.add(game.key(position))
+        found.append(opening)
+    return found + [Opening()] * (count - len(found))
+
+
+def _random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[Opening | None, Any]:
+    position, moves = game.start(), []
+    for _ in range(plies):
+        choices = game.moves(position)
+        if not choices:
+            return None, position
+        moves.append(choices[rng.integers(len(choices))])
+        position = game.play(position, moves[-1])
+    return (None if game.outcome(position) is not None else Opening(tuple(moves))), position
+
+
+def _begun(game: Game, opening: Opening, *, swapped: bool, terms: Terms) -> _Board:
+    board = _Board(game.start(), [], len(opening.moves), swapped)
+    board.seen[game.key(board.position), 0] += 1
+    for move in opening.moves:
+        _advance(game, board, move, terms)
+    return board
+
+
+def _groups(boards: list[_Board], terms: Terms) -> list[list[_Board]]:
+    """Return the boards a player sees at once: all of them, or one by one where a clock runs."""
+    return [boards] * bool(boards) if terms.move_seconds is None else [[board] for board in boards]
+
+
+def _step(game: Game, player: Player, boards: list[_Board], terms: Terms) -> None:
+    began = time.perf_counter()
+    choices = player.choose([board.position for board in boards], [board.history for board in boards])
+    late = terms.move_seconds is not None and time.perf_counter() - began > terms.move_seconds + GRACE
+    for board, choice in zip(boards, choices, strict=True):
+        _settle(game, board, choice, terms, late=late)
+
+
+def _settle(game: Game, board: _Board, choice: Choice, terms: Terms, *, late: bool) -> None:
+    """Play a choice, or end the game that it loses."""
+    if choice.fault is not None:
+        board.end(-1, choice.fault)
+    elif late:
+        board.end(-1, "time")
+    elif choice.move not in game.moves(board.position):
+        board.end(-1, "illegal move")
+    else:
+        _advance(game, board, choice.move, terms)
+
+
+def _advance(game: Game, board: _Board, move: Move, terms: Terms) -> None:
+    board.history.append(board.position)
+    board.moves.append(move)
+    board.position = game.play(board.position, move)
+    name = game.key(board.position), board.position.ply % 2
+    board.seen[name] += 1
+    outcome = game.outcome(board.position)
+    if outcome is not None:
+        board.end(int(outcome), game.reason(board.position))
+    elif reason := _draw(game, board, board.seen[name], terms):
+        board.end(0, reason)
+
+
+def _draw(game: Game, board: _Board, times: int, terms: Terms) -> str | None:
+    """Return why the game is drawn now, or None."""
+    repetition = game.conventions.repetition if terms.repetition is None else terms.repetition
+    if repetition and times >= repetition:
+        return "repetition"
+    if reason := game.drawn(board.position):
+        return reason
+    limit = game.conventions.ply_limit if terms.ply_limit is None else terms.ply_limit
+    return "ply limit" if len(board.moves) >= limit else None

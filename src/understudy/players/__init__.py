@@ -1,0 +1,67 @@
+"""The players: one table, and how a player is named on the command line and in experiment files.
+
+`random`, `searcher:depth=4,evaluator=movable_ratio`, `engine:stockfish,depth=8`: a name, then options; the first
+option may stand without its key where a player has a main one.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from understudy.config import build
+from understudy.errors import BadOption, UnknownName
+from understudy.games import CompiledGame
+from understudy.players.basic import Human, NoOptions, Random
+from understudy.players.engine import Engine, EngineOptions
+from understudy.players.searcher import Searcher, SearcherOptions, Stochastic, StochasticOptions
+from understudy.protocols import Player
+
+
+class Kind(NamedTuple):
+    """What makes a player: its class, its options, and the option that may stand without a key."""
+
+    player: Any
+    options: type[Any]
+    main: str | None = None
+
+
+PLAYERS: dict[str, Kind] = {
+    "random": Kind(Random, NoOptions),
+    "stochastic": Kind(Stochastic, StochasticOptions),
+    "searcher": Kind(Searcher, SearcherOptions),
+    "human": Kind(Human, NoOptions),
+    "engine": Kind(Engine, EngineOptions, "path"),
+}
+
+
+def make_player(text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
+    """Return the player that *text* names, ready to play *game*; all its randomness comes from *seed*."""
+    name, _, rest = text.partition(":")
+    if name not in PLAYERS:
+        raise UnknownName("player", name, PLAYERS)
+    kind = PLAYERS[name]
+    options: Any = build(kind.options, _options(text, rest, kind.main), place=f"player {name!r}")
+    return cast(Player, kind.player(game, options, name=text, rng=np.random.default_rng(seed)))
+
+
+def close(player: Player) -> None:
+    """Let go of whatever *player* holds: an engine's process."""
+    release = getattr(player, "close", None)
+    if release is not None:
+        release()
+
+
+def _options(text: str, rest: str, main: str | None) -> dict[str, str]:
+    options: dict[str, str] = {}
+    for place, piece in enumerate(rest.split(",") if rest else []):
+        key, equals, value = (part.strip() for part in piece.partition("="))
+        if not equals and place == 0 and main is not None:
+            key, value = main, key
+        elif not equals:
+            raise BadOption(f"player {text!r}: {piece!r} is not of the form option=value")
+        if key in options:
+            raise BadOption(f"player {text!r}: option {key!r} is given twice")
+        options[key] = value
+    return options

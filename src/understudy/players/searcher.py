@@ -1,0 +1,224 @@
+"""Players that search: `searcher` with any evaluator, and `stochastic` with random values at the leaves."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.config import check_range
+from understudy.errors import BadOption, UnknownName
+from understudy.games import CompiledGame
+from understudy.protocols import Choice, Move
+from understudy.search.desk import DRAWN, HEIGHTS, NODES, STOP, Desk, Table, clear, make_desk, make_table
+from understudy.search.evaluators import find_evaluator
+from understudy.search.evaluators.noise import Noise
+from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
+from understudy.search.leaves import PROVEN
+from understudy.search.minimax import minimax
+from understudy.search.negascout import PARITY, negascout
+
+DEEPEST = HEIGHTS // 2
+METHODS = ("negascout", "minimax")
+TIES = ("first", "random")
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearcherOptions:
+    """Who judges the leaves, how far to look, and how to choose between equals."""
+
+    evaluator: str = ""
+    """By name; each game has its own default."""
+    depth: int | None = None
+    """Plies; 4 if nothing limits the search."""
+    time: float | None = None
+    """Seconds for a move."""
+    nodes: int | None = None
+    method: str = "negascout"
+    ties: str = "first"
+    weights: str | None = None
+    """A safetensors file for `evaluator=perceptron`; random weights without it."""
+    hidden: int = 20
+    """Hidden units of a random perceptron."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StochasticOptions:
+    """How far to look for wins and losses; everything else is random."""
+
+    depth: int = 3
+
+
+class Limits(NamedTuple):
+    """When a search must stop, whatever comes first."""
+
+    depth: int
+    nodes: int = 1 << 60
+    seconds: float | None = None
+
+
+class Opinion(NamedTuple):
+    """What a search found."""
+
+    move: Move
+    value: float
+    """On the evaluator's scale, beyond PROVEN for a decided game."""
+    depth: int
+    nodes: int
+
+
+class Searcher:
+    """A player that looks ahead."""
+
+    def __init__(self, game: CompiledGame, options: SearcherOptions, *, name: str, rng: np.random.Generator) -> None:
+        self.name, self.game, self.options, self.rng = name, game, options, rng
+        self.limits = _limits(options, name)
+        self.evaluator = private(_evaluator(game, options, rng))
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Search each position in turn."""
+        pasts = histories if histories is not None else [()] * len(positions)
+        return [self._choose(position, past) for position, past in zip(positions, pasts, strict=True)]
+
+    def _choose(self, position: Any, past: Sequence[Any]) -> Choice:
+        drawn = repeating(self.game, [*past, position])
+        ranks = self.rng.permutation(self.game.most_moves) if self.options.ties == "random" else None
+        if self.options.method == "minimax":
+            return self._minimax(position, drawn, ranks)
+        found = search(self.game, position, self.evaluator, limits=self.limits, drawn=drawn, ranks=ranks)
+        return Choice(found.move, outcome_value(found.value, self.evaluator.scale))
+
+    def _minimax(self, position: Any, drawn: list[int], ranks: NDArray[Any] | None) -> Choice:
+        values = search_all(self.game, position, self.evaluator, depth=self.limits.depth, drawn=drawn, ranks=ranks)
+        scores = {move: outcome_value(value, self.evaluator.scale) for move, value in values.items()}
+        best = next(iter(values))
+        return Choice(best, scores[best], scores)
+
+
+class Stochastic:
+    """A player that takes wins and avoids losses within its depth, and otherwise sees random values."""
+
+    def __init__(self, game: CompiledGame, options: StochasticOptions, *, name: str, rng: np.random.Generator) -> None:
+        check_range(f"{name}: depth", options.depth, 1, DEEPEST)
+        self.name, self.game, self.rng = name, game, rng
+        self.limits = Limits(options.depth)
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Search each position with new random values."""
+        return [Choice(self._search(position).move) for position in positions]
+
+    def _search(self, position: Any) -> Opinion:
+        seed = np.uint64(self.rng.integers(1 << 63))
+        return search(self.game, position, Noise(seed), limits=self.limits)
+
+
+def search(
+    game: CompiledGame,
+    position: Any,
+    evaluator: Any,
+    *,
+    limits: Limits,
+    drawn: Sequence[int] = (),
+    ranks: NDArray[Any] | None = None,
+) -> Opinion:
+    """Return what NegaScout finds; *ranks* order equally good moves, the lowest first."""
+    desk, table = _prepared(game, drawn=drawn, ranks=ranks, limits=limits)
+    alarm = _alarm(desk, limits.seconds)
+    try:
+        move, value, depth = negascout(position, evaluator, limits.depth, desk, table)
+    finally:
+        alarm.cancel()
+    return Opinion(int(move), float(value), int(depth), int(desk["tally"][NODES]))
+
+
+def search_all(
+    game: CompiledGame,
+    position: Any,
+    evaluator: Any,
+    *,
+    depth: int,
+    drawn: Sequence[int] = (),
+    ranks: NDArray[Any] | None = None,
+) -> dict[Move, float]:
+    """Return the plain minimax value of every legal move, the chosen one first."""
+    desk, _ = _prepared(game, drawn=drawn, ranks=ranks, limits=Limits(depth))
+    values = np.zeros(game.most_moves)
+    best = minimax(position, evaluator, depth, values, desk)
+    moves = game.moves(position)
+    places = [best, *(place for place in range(len(moves)) if place != best)]
+    return {moves[place]: float(values[place]) for place in places}
+
+
+def repeating(game: CompiledGame, past: Sequence[Any]) -> list[int]:
+    """Return the search's keys of the positions that would be a draw if they came again after *past*."""
+    limit = game.conventions.repetition
+    if limit is None:
+        return []
+    seen = Counter(game.key(position) ^ (int(PARITY) if position.ply % 2 else 0) for position in past[-DRAWN // 2 :])
+    return [key for key, times in seen.items() if times >= limit - 1]
+
+
+def outcome_value(value: float, scale: float) -> float:
+    """Return a search's value as an expected outcome in [-1, 1]."""
+    return math.copysign(1.0, value) if abs(value) > PROVEN else math.tanh(value / scale)
+
+
+_local = threading.local()
+
+
+def _prepared(
+    game: CompiledGame, *, drawn: Sequence[int], ranks: NDArray[Any] | None, limits: Limits
+) -> tuple[Desk, Table]:
+    """Return this thread's desk and table for *game*, cleared."""
+    desks: dict[int, tuple[Desk, Table]] = _local.__dict__.setdefault("desks", {})
+    if game.most_moves not in desks:
+        desks[game.most_moves] = make_desk(game.most_moves), make_table()
+    desk, table = desks[game.most_moves]
+    # Only a search limited by depth alone must equal plain minimax.
+    clear(desk, drawn=drawn, nodes=limits.nodes, deeper=limits.seconds is not None or limits.nodes < 1 << 60)
+    desk["ranks"][:] = np.arange(game.most_moves) if ranks is None else ranks
+    return desk, table
+
+
+def _alarm(desk: Desk, seconds: float | None) -> threading.Timer:
+    """Return a timer, started if there is a limit, that tells the search to stop: kernels run without Python's lock."""
+
+    def ring() -> None:
+        desk["tally"][STOP] = 1
+
+    alarm = threading.Timer(seconds or 0.0, ring)
+    alarm.daemon = True
+    if seconds is not None:
+        alarm.start()
+    return alarm
+
+
+def _limits(options: SearcherOptions, name: str) -> Limits:
+    for kind, known in (("method", METHODS), ("ties", TIES)):
+        if getattr(options, kind) not in known:
+            raise UnknownName(f"{kind} of {name.partition(':')[0]}", getattr(options, kind), known)
+    check_range(f"{name}: depth", options.depth, 1, DEEPEST)
+    check_range(f"{name}: time", options.time, 0.001, 86_400)
+    check_range(f"{name}: nodes", options.nodes, 1, 1 << 59)
+    check_range(f"{name}: hidden", options.hidden, 1, 10_000)
+    timed = options.time is not None or options.nodes is not None
+    if options.method == "minimax" and timed:
+        raise BadOption(f"{name}: plain minimax is limited by depth alone, not by time or nodes")
+    depth = options.depth or (DEEPEST if timed else 4)
+    return Limits(depth, options.nodes or 1 << 60, options.time)
+
+
+def _evaluator(game: CompiledGame, options: SearcherOptions, rng: np.random.Generator) -> Any:
+    if options.evaluator != "perceptron":
+        if options.weights is not None:
+            raise BadOption(f"weights={options.weights} goes with evaluator=perceptron, not {options.evaluator!r}")
+        return find_evaluator(game.name, options.evaluator)
+    if options.weights is not None:
+        return load_perceptron(options.weights, game.feature_count)
+    return random_perceptron(game.feature_count, options.hidden, rng=rng)

@@ -1,0 +1,1 @@
+"""Thinking: one search for all games, and the evaluators it asks at its leaves."""

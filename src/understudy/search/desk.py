@@ -1,0 +1,97 @@
+"""What a search writes on while it thinks: moves, order, table, counters. Made once, used again for every search."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.bits import NONE, ONE, Mask
+from understudy.kernels import kernel
+
+HEIGHTS = 96
+"""No line of play in a search is longer than this, quiescence included."""
+
+NODES, STOP, NODE_LIMIT, GENERATION, DEEPER = range(5)
+"""Places in `Desk.tally`. DEEPER: whether a deeper result in the table may stand for a shallower one."""
+
+EXACT, AT_LEAST, AT_MOST = range(3)
+
+ENTRY = np.dtype(
+    [
+        ("key", np.uint64),
+        ("value", np.float64),
+        ("generation", np.int32),
+        ("move", np.uint16),
+        ("depth", np.int8),
+        ("bound", np.int8),
+    ]
+)
+CODES = 1 << 16
+"""Codes of moves are below this."""
+NO_MOVE = CODES - 1
+
+Desk: TypeAlias = Any
+"""Scratch room of one thread: a record of arrays (see `_layout`)."""
+Table: TypeAlias = NDArray[Any]
+"""Results of earlier work, by key."""
+
+_LAST = np.uint64(2047)
+
+
+TABLE_BITS = 20
+DRAWN = 2048
+"""Slots for positions already seen; matches are much shorter than half of it."""
+
+
+def _layout(most_moves: int) -> np.dtype[np.void]:
+    """Return the fields of a desk: one record is one pointer, many arrays would be passed and counted at every node."""
+    return np.dtype(
+        [
+            ("moves", np.int32, (HEIGHTS, most_moves)),
+            ("order", np.int32, (HEIGHTS, most_moves)),  # how promising each move looks
+            ("killers", np.int32, (HEIGHTS, 2)),  # the latest moves that refuted a sibling
+            ("history", np.int32, (2, CODES)),  # for each side, how often a move refuted anything
+            ("drawn", np.uint64, (DRAWN,)),  # a hash set of the positions that the match will call a draw
+            ("ranks", np.int32, (most_moves,)),  # of equally good root moves the lowest rank is chosen
+            ("tally", np.int64, (8,)),
+        ]
+    )
+
+
+def make_desk(most_moves: int) -> Desk:
+    """Return a desk for a game of at most *most_moves* moves."""
+    desk: Desk = np.zeros(1, _layout(most_moves))[0]
+    return desk
+
+
+def make_table() -> Table:
+    """Return an empty transposition table."""
+    return np.zeros(1 << TABLE_BITS, ENTRY)
+
+
+def clear(desk: Desk, *, drawn: Iterable[int] = (), nodes: int = 1 << 60, deeper: bool = False) -> None:
+    """Make *desk* ready for a new search, so that nothing of the one before can change what it finds."""
+    desk["killers"][:] = NO_MOVE
+    desk["history"][:] = 0
+    desk["tally"][[NODES, STOP, NODE_LIMIT, DEEPER]] = (0, 0, nodes, deeper)
+    desk["tally"][GENERATION] += 1
+    desk["drawn"][:] = 0
+    for key in drawn:
+        place = key % DRAWN
+        while desk["drawn"][place]:
+            place = (place + 1) % DRAWN
+        desk["drawn"][place] = key
+
+
+@kernel
+def is_drawn(desk: Desk, key: Mask) -> bool:
+    """Tell whether the match will call the position with this key a draw."""
+    place = key & _LAST
+    while desk.drawn[place] != NONE:
+        if desk.drawn[place] == key:
+            return True
+        place = (place + ONE) & _LAST
+    return False

@@ -1,0 +1,120 @@
+"""What a Morris position is worth: a hand-made evaluator that will be the teacher.
+
+After the terms that DeepMill weighs (docs/games/morris.md): stones, mills, open twos, double mills, mobility and
+blocked stones, with weights for each phase. Every term is mine minus theirs, found for all lines at once by rotating
+the rings, so the value is the same for both sides with opposite signs.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.bits import NONE, Mask, popcount
+from understudy.games.morris import (
+    BOARD_MASK,
+    CORNERS,
+    MIDDLES,
+    OUTER_MIDDLES,
+    Morris,
+    backward,
+    closers,
+    in_mills,
+    mobility,
+    neighbours,
+    onward,
+)
+from understudy.kernels import kernel
+
+TERMS = ("stones", "mills", "double_mills", "open_twos", "mobility", "blocked", "junctions")
+PHASES = ("placing", "sliding", "flying")
+
+_8 = np.uint64(8)
+_16 = np.uint64(16)
+CROSSINGS = np.uint64(0x00AA00)
+"""The four cells with four neighbours."""
+
+
+class Phased(NamedTuple):
+    """One weight for each term in each phase of the game [phases, terms]."""
+
+    weights: NDArray[np.float64]
+    scale: float
+
+
+@kernel
+def phased_value(evaluator: Phased, position: Morris, own: bool) -> float:
+    """Return the value of *position* for the side to move: the weighted difference of every term."""
+    mine, theirs = position.mine, position.theirs
+    empty = BOARD_MASK & ~(mine | theirs)
+    my_stones, their_stones = popcount(mine), popcount(theirs)
+    placing = position.hand > 0 or position.their_hand > 0
+    phase = 0 if placing else 2 if my_stones == 3 or their_stones == 3 else 1
+    weights = evaluator.weights[phase]
+    stones = my_stones + position.hand - their_stones - position.their_hand
+    total = weights[0] * stones
+    total += weights[1] * (mills(mine) - mills(theirs))
+    total += weights[2] * (double_mills(mine, empty) - double_mills(theirs, empty))
+    total += weights[3] * (open_twos(mine, empty) - open_twos(theirs, empty))
+    total += weights[4] * (mobility(mine, empty) - mobility(theirs, empty))
+    total -= weights[5] * (blocked(mine, empty) - blocked(theirs, empty))
+    total += weights[6] * (popcount(mine & CROSSINGS) - popcount(theirs & CROSSINGS))
+    return float(total)
+
+
+@kernel
+def mills(stones: Mask) -> int:
+    """Return how many mills stand."""
+    sides = stones & onward(stones) & backward(stones) & MIDDLES
+    return popcount(sides) + popcount(stones & (stones >> _8) & (stones >> _16) & OUTER_MIDDLES)
+
+
+@kernel
+def open_twos(stones: Mask, empty: Mask) -> int:
+    """Return how many lines hold two stones and an empty cell."""
+    before, after = onward(stones), backward(stones)
+    middles = stones & MIDDLES
+    total = popcount(before & after & MIDDLES & empty)
+    total += popcount(before & onward(before) & CORNERS & empty) + popcount(after & backward(after) & CORNERS & empty)
+    total += popcount((middles << _8) & (middles >> _8) & empty)
+    return (
+        total
+        + popcount((middles >> _8) & (middles >> _16) & empty)
+        + popcount((middles << _8) & (middles << _16) & empty)
+    )
+
+
+@kernel
+def double_mills(stones: Mask, empty: Mask) -> int:
+    """Return how many stones of a mill stand beside an empty cell that completes another line."""
+    milled = in_mills(stones)
+    return popcount(milled & neighbours(closers(stones) & empty)) if milled != NONE else 0
+
+
+@kernel
+def blocked(stones: Mask, empty: Mask) -> int:
+    """Return how many stones have no empty cell beside them."""
+    return popcount(stones & ~neighbours(empty))
+
+
+def _weights(placing: dict[str, float], sliding: dict[str, float], flying: dict[str, float]) -> NDArray[np.float64]:
+    return np.array([[phase[term] for term in TERMS] for phase in (placing, sliding, flying)])
+
+
+HANDMADE = Phased(
+    _weights(
+        placing=dict(stones=30, mills=5, double_mills=2, open_twos=7, mobility=1.5, blocked=3, junctions=2),
+        sliding=dict(stones=40, mills=6, double_mills=14, open_twos=4, mobility=1.5, blocked=6, junctions=1),
+        flying=dict(stones=45, mills=3, double_mills=4, open_twos=9, mobility=0.5, blocked=1, junctions=0),
+    ),
+    scale=60.0,
+)
+
+STONES_ONLY = Phased(
+    _weights(*({term: float(term == "stones") for term in TERMS} for _ in PHASES)),
+    scale=2.0,
+)
+
+EVALUATORS = {"handmade": HANDMADE, "stones": STONES_ONLY}

@@ -1,0 +1,139 @@
+"""A small network inside the compiled search: one hidden layer, tanh or sigmoid, one output.
+
+The first layer is never multiplied out: its sums are the bias plus one row of weights for each stone present. Inputs
+that are sums over stones, such as the counts of small windows, fold into these rows beforehand (`folded`).
+"""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file
+
+from understudy.errors import BadOption, FileError
+from understudy.games.rules import features, turn
+from understudy.kernels import kernel
+
+TANH, SIGMOID = 0, 1
+ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
+MOST_PRESENT = 512
+"""No position has more features present than this."""
+
+
+class Perceptron(NamedTuple):
+    """Weights of a network features-hidden-1, and scratch room of its own: give each thread its own copy."""
+
+    first: NDArray[np.float32]
+    """[features, hidden]"""
+    bias: NDArray[np.float32]
+    output: NDArray[np.float32]
+    output_bias: float
+    activation: int
+    scale: float
+    sums: NDArray[np.float32]
+    present: NDArray[np.int32]
+
+
+@kernel
+def perceptron_value(evaluator: Perceptron, position: Any, own: bool) -> float:
+    """Return the network's opinion in [-1, 1] for the side to move, as the side that judges sees the board."""
+    if own:
+        return _opinion(evaluator, position)
+    return -_opinion(evaluator, turn(position))
+
+
+@kernel
+def _opinion(evaluator: Perceptron, position: Any) -> float:
+    sums, first, output = evaluator.sums, evaluator.first, evaluator.output
+    hidden = sums.shape[0]
+    for unit in range(hidden):
+        sums[unit] = evaluator.bias[unit]
+    for i in range(features(position, evaluator.present)):
+        row = first[evaluator.present[i]]
+        for unit in range(hidden):
+            sums[unit] += row[unit]
+    total = evaluator.output_bias
+    if evaluator.activation == TANH:
+        for unit in range(hidden):
+            total += output[unit] * math.tanh(sums[unit])
+        return math.tanh(total)
+    for unit in range(hidden):
+        total += output[unit] / (1.0 + math.exp(-sums[unit]))
+    return 2.0 / (1.0 + math.exp(-total)) - 1.0
+
+
+def perceptron(
+    first: NDArray[Any], bias: NDArray[Any], output: NDArray[Any], *, output_bias: float = 0.0, activation: str = "tanh"
+) -> Perceptron:
+    """Return a network with these weights: *first* is [features, hidden], *bias* and *output* are [hidden]."""
+    if first.ndim != 2 or bias.shape != output.shape or bias.shape != first.shape[1:]:
+        shapes = f"{first.shape}, {bias.shape} and {output.shape}"
+        raise BadOption(
+            f"perceptron: weights of shapes {shapes} do not fit; expected (features, hidden), (hidden,) twice"
+        )
+    if activation not in ACTIVATIONS:
+        raise BadOption(f"perceptron: no activation {activation!r}; there are: {', '.join(ACTIVATIONS)}")
+    return Perceptron(
+        np.ascontiguousarray(first, np.float32),
+        np.ascontiguousarray(bias, np.float32),
+        np.ascontiguousarray(output, np.float32),
+        float(output_bias),
+        ACTIVATIONS[activation],
+        0.5,
+        np.empty(bias.shape[0], np.float32),
+        np.empty(MOST_PRESENT, np.int32),
+    )
+
+
+def folded(weights: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:
+    """Return rows [features, hidden] that do what *weights* [inputs, hidden] do on *inputs* [inputs, features]."""
+    rows: NDArray[np.float64] = np.asarray(inputs, np.float64).T @ np.asarray(weights, np.float64)
+    return rows
+
+
+def random_perceptron(feature_count: int, hidden: int, *, rng: np.random.Generator) -> Perceptron:
+    """Return a network with every weight uniform in [-1, 1]: the unlearned player of the Lines of Action thesis."""
+    weights = rng.uniform(-1, 1, (feature_count + 2, hidden))
+    return perceptron(weights[:-2], weights[-2], weights[-1], output_bias=float(rng.uniform(-1, 1)))
+
+
+def private(evaluator: Any) -> Any:
+    """Return *evaluator* with scratch room of its own, safe to use beside others in another thread."""
+    if not isinstance(evaluator, Perceptron):
+        return evaluator
+    return evaluator._replace(sums=np.empty_like(evaluator.sums), present=np.empty_like(evaluator.present))
+
+
+def save_perceptron(network: Perceptron, path: str | Path) -> None:
+    """Save the weights as a safetensors file; a reader never sees half of it."""
+    names = {code: name for name, code in ACTIVATIONS.items()}
+    tensors = {
+        "first": network.first,
+        "bias": network.bias,
+        "output": network.output,
+        "output_bias": np.array([network.output_bias]),
+    }
+    partial = Path(f"{path}.partial")
+    save_file(tensors, partial, metadata={"activation": names[network.activation]})
+    partial.replace(path)
+
+
+def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
+    """Return the network saved at *path*, which must take *feature_count* features."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            tensors = {name: file.get_tensor(name) for name in ("first", "bias", "output", "output_bias")}
+            activation = (file.metadata() or {}).get("activation", "tanh")
+    except (OSError, SafetensorError) as error:
+        raise FileError(f"perceptron weights {str(path)!r} cannot be read: {error}") from None
+    if tensors["first"].shape[0] != feature_count or tensors["output_bias"].size != 1:
+        found = f"{tensors['first'].shape[0]} features and {tensors['output_bias'].size} outputs"
+        raise FileError(f"perceptron weights {str(path)!r} are for {found}; this game has {feature_count} and needs 1")
+    bias = float(tensors["output_bias"].reshape(-1)[0])
+    weights = (tensors["first"], tensors["bias"], tensors["output"])
+    return perceptron(*weights, output_bias=bias, activation=activation)

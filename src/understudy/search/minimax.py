@@ -1,0 +1,54 @@
+"""Plain minimax without pruning: the papers' teacher, and the oracle that NegaScout is tested against."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.rules import key, movable, moves, outcome, play
+from understudy.games.variant import ONGOING
+from understudy.kernels import kernel
+from understudy.search.desk import NODE_LIMIT, NODES, STOP, Desk, is_drawn
+from understudy.search.leaves import INFINITY, leaf, settled
+from understudy.search.negascout import PARITY
+
+
+@kernel
+def minimax(position: Any, evaluator: Any, depth: int, values: NDArray[np.float64], desk: Desk) -> int:
+    """Write the value of each legal move to *values*; return the place of the best, of equals the lowest in rank."""
+    width = moves(position, desk.moves[0])
+    best, below = 0, int(np.int64(1))  # a bare 1 is a literal type, and recursion on one cannot be cached
+    for i in range(width):
+        values[i] = -_minimax(play(position, desk.moves[0, i]), depth - 1, below, evaluator, desk)
+        if values[i] > values[best] or (values[i] == values[best] and desk.ranks[i] < desk.ranks[best]):
+            best = i
+    return best
+
+
+@kernel
+def _minimax(position: Any, depth: int, height: int, evaluator: Any, desk: Desk) -> float:
+    tally = desk.tally
+    if tally[STOP] != 0 or tally[NODES] >= tally[NODE_LIMIT]:
+        tally[STOP] = 1
+        return 0.0
+    tally[NODES] += 1
+    name = key(position)
+    if position.ply & 1:
+        name ^= PARITY
+    if is_drawn(desk, name):
+        return 0.0
+    if depth == 0:
+        result = outcome(position, 1 if movable(position) else 0)
+        if result != ONGOING:
+            return settled(result, height)
+        return leaf(evaluator, position, height & 1 == 0, -INFINITY, INFINITY, height, desk)
+    width = moves(position, desk.moves[height])
+    result = outcome(position, width)
+    if result != ONGOING:
+        return settled(result, height)
+    best = -INFINITY
+    for i in range(width):
+        best = max(best, -_minimax(play(position, desk.moves[height, i]), depth - 1, height + 1, evaluator, desk))
+    return best

@@ -1,0 +1,250 @@
+"""NegaScout with iterative deepening, a transposition table and move ordering that learns; for every game.
+
+After Reinefeld (1983). Limited by depth alone it returns exactly what plain minimax returns, value and move; where a
+clock or a count of nodes limits it, a deeper result from the table may stand for a shallower one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from understudy.games.bits import Mask
+from understudy.games.rules import key, movable, moves, outcome, play, promise
+from understudy.games.variant import ONGOING
+from understudy.kernels import kernel
+from understudy.search.desk import (
+    AT_LEAST,
+    AT_MOST,
+    DEEPER,
+    EXACT,
+    GENERATION,
+    HEIGHTS,
+    NO_MOVE,
+    NODE_LIMIT,
+    NODES,
+    STOP,
+    TABLE_BITS,
+    Desk,
+    Table,
+    is_drawn,
+)
+from understudy.search.leaves import INFINITY, PROVEN, leaf, settled
+
+FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
+LAST_ENTRY = np.uint64((1 << TABLE_BITS) - 1)
+PARITY = np.uint64(0x9E3779B97F4A7C15)
+
+
+@kernel
+def negascout(position: Any, evaluator: Any, depth: int, desk: Desk, table: Table) -> tuple[int, float, int]:
+    """Return the best move, its value and the depth reached; `desk.tally[STOP]` ends it from outside."""
+    width = moves(position, desk.moves[0])
+    for i in range(width):
+        desk.order[0, i] = promise(position, desk.moves[0, i])
+    best, value, reached = 0, 0.0, 0
+    for goal in range(1, min(depth, HEIGHTS // 2) + 1):
+        found, gain, searched = _root(position, evaluator, goal, width, desk, table)
+        if searched > 0:
+            best, value = found, gain
+        if desk.tally[STOP]:
+            break
+        reached = goal
+        if abs(value) > PROVEN:
+            break
+    return desk.moves[0, best], value, reached
+
+
+@kernel
+def _root(position: Any, evaluator: Any, depth: int, width: int, desk: Desk, table: Table) -> tuple[int, float, int]:
+    """Search every root move; return the best one's place, its value and how many were searched to the end.
+
+    Of equal values the lowest rank wins whatever the order of search, so the choice is the one plain minimax makes.
+    """
+    order, below = desk.order[0], int(np.int64(1))  # a bare 1 is a literal type, and recursion on one cannot be cached
+    best, value = -1, -INFINITY
+    for searched in range(width):
+        place = _next(order, width, searched)
+        child = play(position, desk.moves[0, place])
+        floor = value
+        if best >= 0 and desk.ranks[place] < desk.ranks[best]:
+            floor = value - _step(value)
+        gain = INFINITY
+        if searched > 0:
+            gain = -_scout(child, depth - 1, -floor - _step(floor), -floor, below, evaluator, desk, table)
+        if gain > floor and desk.tally[STOP] == 0:
+            gain = -_scout(child, depth - 1, -INFINITY, -floor, below, evaluator, desk, table)
+        if desk.tally[STOP]:
+            return _ranked(order, width, best), value, searched
+        order[place] = -1 - searched
+        if gain > value or (gain == value and best >= 0 and desk.ranks[place] < desk.ranks[best]):
+            best, value = place, gain
+    return _ranked(order, width, best), value, width
+
+
+@kernel
+def _next(order: Any, width: int, searched: int) -> int:
+    """Return the place of the root move to search next: those searched in this pass have a negative order."""
+    best = -1
+    for i in range(width):
+        if order[i] >= 0 and (best < 0 or order[i] > order[best]):
+            best = i
+    return best
+
+
+@kernel
+def _ranked(order: Any, width: int, best: int) -> int:
+    """Give the root moves the order of the next pass: the best first, then as they were searched; return *best*."""
+    for i in range(width):
+        if order[i] < 0:
+            order[i] = 2 * width + order[i]
+        else:
+            order[i] = min(order[i], width - 1)
+    if best >= 0:
+        order[best] = 3 * width
+    return best
+
+
+@kernel
+def _step(value: float) -> float:
+    """Return a difference smaller than any between two values that are not equal, or nearly so."""
+    return abs(value) * 3e-16 + 1e-300
+
+
+@kernel
+def _scout(
+    position: Any, depth: int, alpha: float, beta: float, height: int, evaluator: Any, desk: Desk, table: Table
+) -> float:
+    """Return the value of *position* for the side to move, exact within (alpha, beta), else a bound beyond it."""
+    tally = desk.tally
+    if tally[STOP] != 0 or tally[NODES] >= tally[NODE_LIMIT]:
+        tally[STOP] = 1
+        return 0.0
+    tally[NODES] += 1
+    name = key(position)
+    if position.ply & 1:
+        name ^= PARITY
+    if is_drawn(desk, name):
+        return 0.0
+    if depth == 0:
+        result = outcome(position, 1 if movable(position) else 0)
+        if result != ONGOING:
+            return settled(result, height)
+        return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, desk)
+
+    entry = table[name & LAST_ENTRY]
+    hint = NO_MOVE
+    if entry.key == name and entry.generation == tally[GENERATION]:
+        hint = entry.move
+        if entry.depth == depth or (tally[DEEPER] != 0 and entry.depth > depth):
+            known = _nearer(entry.value, height)
+            if entry.bound == EXACT or (entry.bound == AT_LEAST and known >= beta):
+                return known
+            if entry.bound == AT_MOST and known <= alpha:
+                return known
+
+    width = moves(position, desk.moves[height])
+    result = outcome(position, width)
+    if result != ONGOING:
+        return settled(result, height)
+    _arrange(position, width, hint, height, desk)
+    best, value, floor = 0, -INFINITY, alpha
+    for i in range(width):
+        move = _pick(width, i, height, desk)
+        child = play(position, move)
+        ceiling = beta if i == 0 else floor + _step(floor)
+        gain = -_scout(child, depth - 1, -ceiling, -floor, height + 1, evaluator, desk, table)
+        if ceiling <= gain < beta:  # better than thought: look again with the whole window
+            gain = -_scout(child, depth - 1, -beta, -floor, height + 1, evaluator, desk, table)
+        if tally[STOP]:
+            return 0.0
+        if gain > value:
+            best, value = move, gain
+            if gain > floor:
+                floor = gain
+                if gain >= beta:
+                    _reward(position, move, depth, height, desk)
+                    break
+    _remember(name, depth, value, alpha, beta, best, height, desk.tally[GENERATION], table)
+    return value
+
+
+@kernel
+def _arrange(position: Any, width: int, hint: int, height: int, desk: Desk) -> None:
+    """Say of each move how promising it is: the table's, then promising by the game, killers, and by history."""
+    order, codes, killers = desk.order[height], desk.moves[height], desk.killers[height]
+    history = desk.history[position.ply & 1]
+    for i in range(width):
+        move = codes[i]
+        rank = history[move]
+        if move == hint:
+            rank = FROM_TABLE
+        else:
+            good = promise(position, move)
+            if good > 0:
+                rank = PROMISING + good
+            elif move == killers[0] or move == killers[1]:
+                rank = KILLER
+        order[i] = rank
+
+
+@kernel
+def _pick(width: int, start: int, height: int, desk: Desk) -> int:
+    """Swap the most promising of the moves from *start* on to the front and return it."""
+    order, codes = desk.order[height], desk.moves[height]
+    best = start
+    for i in range(start + 1, width):
+        if order[i] > order[best]:
+            best = i
+    move = int(codes[best])
+    codes[best], order[best] = codes[start], order[start]
+    codes[start] = move
+    return move
+
+
+@kernel
+def _reward(position: Any, move: int, depth: int, height: int, desk: Desk) -> None:
+    """Remember that *move* refuted this position, so that it is tried early elsewhere."""
+    killers = desk.killers[height]
+    if killers[0] != move:
+        killers[1] = killers[0]
+        killers[0] = move
+    history = desk.history[position.ply & 1]
+    history[move] = min(history[move] + depth * depth, KILLER - 1)
+
+
+@kernel
+def _remember(
+    name: Mask,
+    depth: int,
+    value: float,
+    alpha: float,
+    beta: float,
+    move: int,
+    height: int,
+    generation: int,
+    table: Table,
+) -> None:
+    """Store a result unless a deeper one of the same search is in its place."""
+    entry = table[name & LAST_ENTRY]
+    if entry.generation == generation and entry.depth > depth and entry.key != name:
+        return
+    entry.key = name
+    entry.generation = generation
+    entry.value = _farther(value, height)
+    entry.move = move
+    entry.depth = depth
+    entry.bound = AT_LEAST if value >= beta else AT_MOST if value <= alpha else EXACT
+
+
+@kernel
+def _farther(value: float, height: int) -> float:
+    """Return *value* counted from its own position: a proven win is nearer there than from the root."""
+    return value + height if value > PROVEN else value - height if value < -PROVEN else value
+
+
+@kernel
+def _nearer(value: float, height: int) -> float:
+    """Return a stored value counted from the root again."""
+    return value - height if value > PROVEN else value + height if value < -PROVEN else value

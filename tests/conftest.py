@@ -1,0 +1,73 @@
+"""What tests share: the games, random positions, outside data and engines that may be missing."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from understudy.games import CompiledGame, find_game
+
+ROOT = Path(__file__).parent.parent
+SHARED = ROOT.parent / "shared"
+
+VARIANTS: list[tuple[str, tuple[int, int] | None, dict[str, str]]] = [
+    ("morris", None, {}),
+    ("konane", None, {}),
+    ("konane", (4, 4), {}),
+    ("konane", (5, 7), {}),
+    ("konane", (10, 10), {}),
+    ("lines_of_action", None, {}),
+    ("lines_of_action", (5, 5), {"both_connected": "draw", "no_move": "loss"}),
+    ("chess", None, {}),
+]
+
+
+def variant_name(variant: tuple[str, tuple[int, int] | None, dict[str, str]]) -> str:
+    name, size, rules = variant
+    return name + ("" if size is None else f"-{size[0]}x{size[1]}") + ("-rules" if rules else "")
+
+
+@pytest.fixture(params=VARIANTS, ids=variant_name)
+def game(request: pytest.FixtureRequest) -> CompiledGame:
+    return find_game(*request.param)
+
+
+@pytest.fixture
+def shared() -> Path:
+    if not SHARED.exists():
+        pytest.skip("no shared data beside the repository")
+    return SHARED
+
+
+@pytest.fixture
+def stockfish() -> str:
+    path = shutil.which("stockfish") or shutil.which("stockfish", path="/usr/games")
+    if path is None:
+        pytest.skip("no stockfish on this machine")
+    return path
+
+
+def random_line(game: CompiledGame, plies: int, seed: int) -> list[tuple[Any, int]]:
+    """Return positions and the moves played in them, of one random game cut at *plies*."""
+    rng = np.random.default_rng(seed)
+    position, line = game.start(), []
+    for _ in range(plies):
+        moves = game.moves(position)
+        if not moves:
+            break
+        line.append((position, moves[rng.integers(len(moves))]))
+        position = game.play(*line[-1])
+    return line
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests of one game on one worker, so that no kernel is compiled twice."""
+    for item in items:
+        for name in ("morris", "konane", "lines_of_action", "chess"):
+            if name in item.nodeid.rpartition("/")[2]:
+                item.add_marker(pytest.mark.xdist_group(name))
+                break

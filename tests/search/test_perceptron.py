@@ -1,0 +1,105 @@
+"""The network inside the search against a dense product in NumPy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+from conftest import random_line
+
+from understudy.errors import BadOption, FileError
+from understudy.games import find_game, rules
+from understudy.players import make_player
+from understudy.search.evaluators import value
+from understudy.search.evaluators.lines_of_action import nonad_matrix
+from understudy.search.evaluators.perceptron import (
+    Perceptron,
+    folded,
+    load_perceptron,
+    perceptron,
+    private,
+    random_perceptron,
+    save_perceptron,
+)
+
+
+def dense(network: Perceptron, inputs: np.ndarray, activation: str) -> float:
+    squash = np.tanh if activation == "tanh" else lambda x: 1 / (1 + np.exp(-x))
+    hidden = squash(inputs @ network.first.astype(float) + network.bias)
+    out = squash(hidden @ network.output.astype(float) + network.output_bias)
+    return float(out if activation == "tanh" else 2 * out - 1)
+
+
+@pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
+@pytest.mark.parametrize("name", ["morris", "konane", "lines_of_action", "chess"])
+def test_it_equals_a_dense_network(name: str, activation: str) -> None:
+    game = find_game(name)
+    rng = np.random.default_rng(0)
+    network = perceptron(
+        rng.normal(0, 0.3, (game.feature_count, 20)),
+        rng.normal(size=20),
+        rng.normal(size=20),
+        output_bias=0.1,
+        activation=activation,
+    )
+    out = np.zeros(512, np.int32)
+    for position, _ in random_line(game, 40, 2):
+        for own, seen in ((True, position), (False, rules.turn(position))):
+            inputs = np.zeros(game.feature_count)
+            inputs[out[: rules.features(seen, out)]] = 1
+            expected = dense(network, inputs, activation)
+            assert value(network, position, own) == pytest.approx(expected if own else -expected, abs=1e-5)
+
+
+def test_inputs_that_are_sums_over_stones_fold_into_the_first_layer() -> None:
+    game = find_game("lines_of_action")
+    cells = np.hstack([np.eye(64), -np.eye(64)])
+    nonads = np.hstack([nonad_matrix(8), np.zeros((36, 64))])
+    inputs = np.vstack([cells, nonads])
+    assert inputs.shape == (100, 128)
+    rng = np.random.default_rng(4)
+    weights, bias, output = rng.uniform(-0.2, 0.2, (100, 20)), rng.uniform(-1, 1, 20), rng.uniform(-1, 1, 20)
+    network = perceptron(folded(weights, inputs), bias, output)
+    out = np.zeros(512, np.int32)
+    for position, _ in random_line(game, 30, 1):
+        stones = np.zeros(128)
+        stones[out[: rules.features(position, out)]] = 1
+        expected = np.tanh(np.tanh(inputs @ stones @ weights + bias) @ output)
+        assert value(network, position, True) == pytest.approx(float(expected), abs=1e-5)
+
+
+def test_weights_survive_a_file(tmp_path: Path) -> None:
+    game = find_game("morris")
+    network = random_perceptron(game.feature_count, 8, rng=np.random.default_rng(1))
+    path = tmp_path / "network.safetensors"
+    save_perceptron(network, path)
+    again = load_perceptron(path, game.feature_count)
+    assert np.array_equal(network.first, again.first)
+    assert value(again, game.start(), True) == value(network, game.start(), True)
+    player = make_player(f"searcher:evaluator=perceptron,weights={path},depth=2", game)
+    assert player.choose([game.start()])[0].move in game.moves(game.start())
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_bad_weights_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "network.safetensors"
+    with pytest.raises(FileError, match="cannot be read"):
+        load_perceptron(path, 66)
+    path.write_bytes(b"garbage")
+    with pytest.raises(FileError, match="cannot be read"):
+        load_perceptron(path, 66)
+    save_perceptron(random_perceptron(10, 4, rng=np.random.default_rng(0)), path)
+    with pytest.raises(FileError, match="10 features"):
+        load_perceptron(path, 66)
+    with pytest.raises(BadOption, match="do not fit"):
+        perceptron(np.zeros((5, 3)), np.zeros(2), np.zeros(3))
+    with pytest.raises(BadOption, match="relu"):
+        perceptron(np.zeros((5, 3)), np.zeros(3), np.zeros(3), activation="relu")
+
+
+def test_a_private_copy_shares_weights_but_not_scratch() -> None:
+    network = random_perceptron(10, 4, rng=np.random.default_rng(0))
+    copy = private(network)
+    assert copy.first is network.first
+    assert copy.sums is not network.sums
