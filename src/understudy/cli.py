@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -50,8 +51,9 @@ def main() -> None:
         commands.main(standalone_mode=False)
     except UnderstudyError as error:
         _fail(str(error))
-    except click.exceptions.Abort:
-        sys.exit(130)
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("understudy: stopped", err=True)
+        os._exit(130)  # at once: worker threads are inside kernels, and leaving politely would wait for their games
     except click.exceptions.NoArgsIsHelpError as error:
         click.echo(error.format_message())
         sys.exit(BAD_INPUT)
@@ -177,8 +179,15 @@ def moves(name: str, size: str | None, rules: tuple[str, ...], position: str | N
 @click.option("--position", metavar="TEXT", help="Instead of the start.")
 @click.option("--svg", is_flag=True, help="Draw a picture instead of text.")
 @click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write there instead of printing.")
+@_json_option
 def show(
-    name: str, size: str | None, rules: tuple[str, ...], position: str | None, svg: bool, output: str | None
+    name: str,
+    size: str | None,
+    rules: tuple[str, ...],
+    position: str | None,
+    svg: bool,
+    output: str | None,
+    as_json: bool,
 ) -> None:
     """Draw a position as text or SVG."""
     from understudy.drawing import draw_svg, draw_text
@@ -186,7 +195,10 @@ def show(
     game = _game(name, size, rules)
     root = _position(game, position)
     stones = game.stones(root)
-    if svg:
+    if as_json:
+        cells = dict(zip(game.board.cells, stones, strict=True))
+        text = json.dumps({"position": game.write(root), "to_move": game.colours[root.ply % 2], "cells": cells}) + "\n"
+    elif svg:
         text = draw_svg(game.board, stones, title=f"{game.title}: {game.write(root)}")
     else:
         text = f"{draw_text(game.board, stones)}\n{game.colours[root.ply % 2]} to move\n{game.write(root)}\n"

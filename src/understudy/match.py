@@ -71,7 +71,6 @@ def play_games(
     boards = [_begun(game, opening, swapped=swapped, terms=terms) for opening, swapped in openings]
     while waiting := [board for board in boards if board.played is None]:
         for side, player in enumerate(players):
-            # Who moves is settled before either player does, so that a board moves once in a round.
             turn = [
                 board for board in waiting if (board.position.ply % 2 == side) != board.swapped and board.played is None
             ]
@@ -81,8 +80,8 @@ def play_games(
 
 
 def random_openings(game: Game, count: int, *, plies: int, rng: np.random.Generator) -> list[Opening]:
-    """Return *count* openings of random legal moves that do not end the game, distinct while that is easy."""
-    found: list[Opening] = []
+    """Return *count* openings: the start itself, then random legal moves that do not end the game, distinct if easy."""
+    found = [Opening()] * min(count, 1)
     seen: set[int] = set()
     for tries in range(50 * count):
         if len(found) == count:

@@ -111,7 +111,10 @@ class Engine:
         wanted = {"Threads": self.options.threads, "Hash": self.options.hash, "UCI_Elo": self.options.elo}
         if self.options.elo is not None:
             wanted["UCI_LimitStrength"] = True
-        return {name: value for name, value in wanted.items() if value is not None and name in engine.options}
+        settings = {name: value for name, value in wanted.items() if value is not None}
+        if missing := [name for name in settings if name not in engine.options]:
+            raise chess.engine.EngineError(f"the engine has no option {missing[0]}")
+        return settings
 
     def _limit(self) -> chess.engine.Limit:
         depth, nodes, time = self.options.depth, self.options.nodes, self.options.time

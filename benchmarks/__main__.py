@@ -1,0 +1,19 @@
+"""Run every benchmark, or those named: `python -m benchmarks rules search`."""
+
+from __future__ import annotations
+
+import sys
+
+from benchmarks import bench_players, bench_rules, bench_search
+
+BENCHES = {"rules": bench_rules, "search": bench_search, "players": bench_players}
+
+
+def main() -> None:
+    for name in sys.argv[1:] or BENCHES:
+        print(f"-- {name}", flush=True)
+        for line in BENCHES[name].lines():
+            print(line, flush=True)
+
+
+main()
