@@ -12,9 +12,12 @@ from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from understudy import __version__
-from understudy.cli import commands, main
+from understudy.cli import _size, commands, main
+from understudy.errors import BadOption
 
 
 def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:
@@ -173,6 +176,17 @@ def test_the_program_itself_exits_with_2_and_no_traceback() -> None:
     assert result.returncode == 2
     assert result.stderr == "understudy: no game 'moris'; did you mean 'morris'?\n"
     assert run("--version").stdout.strip() == f"understudy, version {__version__}"
+
+
+@settings(deadline=None)
+@given(st.text(max_size=8))
+def test_no_text_breaks_the_reader_of_sizes(text: str) -> None:
+    try:
+        rows, columns = _size(text)
+    except BadOption as error:
+        assert repr(text) in str(error)
+    else:
+        assert rows >= 0 and columns >= 0
 
 
 HELP_AND_MODULES = """

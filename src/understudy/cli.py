@@ -17,7 +17,6 @@ from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 
 if TYPE_CHECKING:
     from understudy.games import CompiledGame
-    from understudy.judges.tournament import Standings
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -225,8 +224,8 @@ def match(
     **terms: Any,
 ) -> None:
     """Let two players play, and tell the result from the first one's side."""
-    from understudy.judges.ratings import wilson
-    from understudy.judges.tournament import meeting_json, play_match
+    from understudy.judges.tables import meeting_json, meeting_text
+    from understudy.judges.tournament import play_match
 
     game = _game(name, size, rules)
     settings = _settings(game, [first, second], terms)
@@ -234,12 +233,8 @@ def match(
         meeting = play_match(game, (first, second), games=games, progress=progress, **settings)
     if as_json:
         _print_json(meeting_json(game, meeting))
-        return
-    wins, draws, losses = meeting.score()
-    low, high = wilson((wins + draws / 2) / games, games)
-    click.echo(f"{first} - {second}: {wins} wins, {draws} draws, {losses} losses")
-    click.echo(f"{(wins + draws / 2) / games:.1%} of the points, 95 % interval {low:.1%} to {high:.1%}")
-    click.echo(_reasons([played.reason for played in meeting.games]))
+    else:
+        click.echo(meeting_text(meeting))
 
 
 @commands.command()
@@ -259,7 +254,8 @@ def tournament(
     **terms: Any,
 ) -> None:
     """Let every player meet every other, and print the cross table with Elo ratings."""
-    from understudy.judges.tournament import round_robin, standings_csv, standings_json
+    from understudy.judges.tables import standings_csv, standings_json, standings_text
+    from understudy.judges.tournament import round_robin
 
     if len(players) < 2:
         raise BadOption(f"a tournament needs at least two players, not {len(players)}")
@@ -273,7 +269,7 @@ def tournament(
     if as_json:
         _print_json(standings_json(game, standings))
     else:
-        _print_standings(game, standings)
+        click.echo(standings_text(game, standings))
 
 
 @commands.command()
@@ -410,44 +406,6 @@ def _print_games(listed: list[dict[str, Any]]) -> None:
                 click.echo(
                     textwrap.fill(", ".join(words), 100, initial_indent=f"  {heading:<16}", subsequent_indent=" " * 18)
                 )
-
-
-def _print_standings(game: CompiledGame, standings: Standings) -> None:
-    from understudy.judges.tournament import table_rows
-
-    rows = table_rows(standings)
-    lines = [
-        ["", "player", *map(str, range(1, len(rows) + 1)), "points", "games", *(f"as {c}" for c in game.colours), "Elo"]
-    ]
-    for place, row in enumerate(rows):
-        against = [f"{row['against'][other['player']]:g}" if other is not row else "·" for other in rows]
-        elo = f"{row['elo']:+.0f} ± {(row['elo_high'] - row['elo_low']) / 2:.0f}"
-        sides = [_record(row, "first"), _record(row, "second")]
-        lines.append([str(place + 1), row["player"], *against, f"{row['points']:g}", str(row["games"]), *sides, elo])
-    click.echo(f"{game.title}: points of each row's player against each column's\n")
-    click.echo(_aligned(lines))
-    click.echo("\nby colour: wins-draws-losses; Elo: maximum likelihood around an average of 0, ± 95 % interval")
-    click.echo(_reasons([played.reason for meeting in standings.meetings for played in meeting.games]))
-
-
-def _aligned(lines: list[list[str]]) -> str:
-    """Return a table: the second column, names, to the left, all others to the right."""
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
-    sides = ["<" if place == 1 else ">" for place in range(len(widths))]
-    return "\n".join(
-        "  ".join(f"{cell:{side}{width}}" for cell, side, width in zip(line, sides, widths, strict=True)).rstrip()
-        for line in lines
-    )
-
-
-def _record(row: dict[str, Any], side: str) -> str:
-    return "-".join(str(row[f"{kind}_moving_{side}"]) for kind in ("wins", "draws", "losses"))
-
-
-def _reasons(reasons: list[str]) -> str:
-    from collections import Counter
-
-    return "ended by " + ", ".join(f"{reason} ({times})" for reason, times in Counter(reasons).most_common())
 
 
 def _write_file(path: str, text: str) -> None:

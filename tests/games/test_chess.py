@@ -13,8 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy.errors import BadOption, IllegalMove, NotationError
-from understudy.games import chess, find_game, rules
-from understudy.games.chess import START, Chess
+from understudy.games import chess, chess_attacks, chess_notation, find_game, rules
+from understudy.games.chess_notation import START, Chess
 from understudy.protocols import Outcome
 
 GAME = find_game("chess")
@@ -36,7 +36,7 @@ def perft(position: Chess, depth: int) -> int:
 @pytest.mark.parametrize(
     ("text", "counts"),
     [
-        (chess.write(START), [20, 400, 8_902, 197_281, 4_865_609]),
+        (chess_notation.write(START), [20, 400, 8_902, 197_281, 4_865_609]),
         (KIWIPETE, [48, 2_039, 97_862, 4_085_603]),
         (ROOK_ENDING, [14, 191, 2_812, 43_238, 674_624]),
     ],
@@ -69,21 +69,23 @@ def test_random_games_equal_python_chess_at_every_ply() -> None:
     random, seen, ends = Random(20240229), Counter[str](), Counter[str]()
     for number in range(2_000):
         board = other.Board(OPENINGS[number % len(OPENINGS)])
-        position = chess.from_board(board)
+        position = chess_notation.from_board(board)
         for _ in range(50):
             legal = sorted(code(board, move) for move in board.legal_moves)
             codes = GAME._codes(position).tolist()
             assert codes == legal and rules.count(position) == len(legal), board.fen()
             if not legal:
                 break
-            passing = [one for one in legal if position.passant and board.is_en_passant(chess.to_uci(position, one))]
+            passing = [
+                one for one in legal if position.passant and board.is_en_passant(chess_notation.to_uci(position, one))
+            ]
             choices = passing if passing and random.random() < 0.5 else legal
             choice = random.choice(choices)
-            played = chess.to_uci(position, choice)
+            played = chess_notation.to_uci(position, choice)
             seen.update(kind_of_move(board, played))
             board.push(played)
             position = rules.play(position, choice)
-            assert position == chess.from_board(board), board.fen()
+            assert position == chess_notation.from_board(board), board.fen()
         outcome = rules.outcome(position, rules.count(position))
         assert outcome == (-1 if board.is_checkmate() else 0 if board.is_stalemate() else 2)
         ends[str(outcome)] += 1
@@ -123,23 +125,23 @@ def sampled(seed: int, plies: int = 90, games: int = 12) -> list[Chess]:
 
 def test_text_and_moves_are_those_of_python_chess() -> None:
     for position in sampled(1, games=8)[::3]:
-        board = chess.to_board(position)
+        board = chess_notation.to_board(position)
         assert board.is_valid() and GAME.write(position) == board.fen() == other.Board(board.fen()).fen()
         assert GAME.read(board.fen()) == position
         for move in GAME.moves(position):
-            played = chess.to_uci(position, move)
+            played = chess_notation.to_uci(position, move)
             assert GAME.write_move(position, move) == board.san(played)
             assert GAME.read_move(position, board.san(played)) == GAME.read_move(position, played.uci()) == move
-            assert chess.joined(GAME.parts(move)) == chess.from_uci(position, played) == move
+            assert chess_notation.joined(GAME.parts(move)) == chess_notation.from_uci(position, played) == move
 
 
 def test_captures_checks_features_and_draws_are_those_of_python_chess() -> None:
     out = np.empty(chess.MOST_MOVES, np.int32)
     for position in sampled(2):
-        board = chess.to_board(position)
+        board = chess_notation.to_board(position)
         forcing = [m for m in board.legal_moves if board.is_capture(m) or m.promotion]
         assert out[: chess.captures(position, out)].tolist() == sorted(code(board, m) for m in forcing)
-        assert chess.in_check(position) == board.is_check()
+        assert chess_attacks.in_check(position) == board.is_check()
         assert rules.movable(position) == any(board.legal_moves)
         turned = 0 if board.turn else 56
         pieces = [
@@ -170,7 +172,7 @@ def test_the_mirror_preserves_moves_and_results() -> None:
             mirrored = images[0][1][0]
             assert GAME.moves(mirrored) == sorted(pairs[1][1] for pairs in images)
             assert GAME.read(GAME.write(mirrored)) == mirrored
-            after = chess.permuted(rules.play(position, moves[0]), chess.symmetries(position)[1])
+            after = chess_notation.permuted(rules.play(position, moves[0]), chess_notation.symmetries(position)[1])
             assert rules.play(mirrored, images[0][1][1]) == after
 
 
@@ -243,7 +245,7 @@ def test_insufficient_material_is_that_of_python_chess(pieces: str) -> None:
         for cell, letter in zip(cells, "Kk" + pieces, strict=False):
             board.set_piece_at(int(cell), other.Piece.from_symbol(letter))
         expected = "insufficient material" if board.is_insufficient_material() else None
-        assert GAME.drawn(chess.from_board(board)) == expected
+        assert GAME.drawn(chess_notation.from_board(board)) == expected
 
 
 def test_fifty_moves_are_a_draw() -> None:
@@ -314,7 +316,7 @@ def test_bad_positions_are_refused_in_one_sentence(text: str, fault: str) -> Non
 @settings(max_examples=300, deadline=None)
 @given(st.text(max_size=40) | st.lists(st.sampled_from("rnbqkpRNBQKP12345678/ wb-eah36"), max_size=90).map("".join))
 def test_no_text_breaks_the_reader(text: str) -> None:
-    for reader in (GAME.read, lambda move: chess.read_move(START, move)):
+    for reader in (GAME.read, lambda move: chess_notation.read_move(START, move)):
         try:
             reader(text)
         except NotationError as error:
@@ -329,7 +331,7 @@ def test_no_slip_of_the_pen_breaks_the_reader(place: int, letter: str) -> None:
         position = GAME.read(text)
     except NotationError:
         return
-    assert rules.count(position) == chess.to_board(position).legal_moves.count()
+    assert rules.count(position) == chess_notation.to_board(position).legal_moves.count()
 
 
 @pytest.mark.parametrize("text", ["", "x", "e9", "Zf3", "0000", "--", "e2e4e5", "Nf3!?", "\x00"])
@@ -353,7 +355,7 @@ def test_ambiguous_and_illegal_moves_are_told_apart() -> None:
 
 def test_boards_of_chess960_lose_their_rights() -> None:
     board = other.Board.from_chess960_pos(0)
-    assert chess.from_board(board).castling == 0
+    assert chess_notation.from_board(board).castling == 0
 
 
 def test_one_size_and_no_switches() -> None:

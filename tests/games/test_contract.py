@@ -80,7 +80,7 @@ def test_parts_identify_a_move(game: CompiledGame) -> None:
         moves = game.moves(position)
         parts = [game.parts(move) for move in moves]
         assert len(set(parts)) == len(parts)
-        assert [game.module.joined(numbers) for numbers in parts] == moves
+        assert [game.notation.joined(numbers) for numbers in parts] == moves
         for numbers in parts:
             assert len(numbers) == len(game.part_names) == len(game.part_sizes)
             assert all(0 <= number < size for number, size in zip(numbers, game.part_sizes, strict=True))

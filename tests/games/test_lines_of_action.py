@@ -15,7 +15,7 @@ import pytest
 from understudy.errors import BadOption, IllegalMove, NotationError, UnknownName
 from understudy.games import find_game, lines_of_action, lines_of_action_notation, rules
 from understudy.games.compiled import CompiledGame
-from understudy.games.lines_of_action import PASS, LinesOfAction
+from understudy.games.lines_of_action_notation import PASS, LinesOfAction
 from understudy.games.variant import ONGOING
 from understudy.kernels import interpreted
 from understudy.protocols import Outcome
@@ -90,7 +90,7 @@ def slow_start(size: int) -> Stones:
     return {(x, y): "B" for x in inner for y in (0, size - 1)} | {(x, y): "W" for y in inner for x in (0, size - 1)}
 
 
-@pytest.mark.parametrize("size", lines_of_action.SIZES)
+@pytest.mark.parametrize("size", lines_of_action_notation.SIZES)
 def test_random_games_agree_with_the_slow_rules(size: int) -> None:
     chance, out = random.Random(size), np.empty(lines_of_action.MOST_MOVES, np.int32)
     endings = set()
@@ -116,7 +116,7 @@ def test_random_games_agree_with_the_slow_rules(size: int) -> None:
     assert -1 in endings
 
 
-@pytest.mark.parametrize("size", lines_of_action.SIZES)
+@pytest.mark.parametrize("size", lines_of_action_notation.SIZES)
 def test_random_placements_agree_with_the_slow_rules(size: int) -> None:
     chance, out = random.Random(size), np.empty(lines_of_action.MOST_MOVES, np.int32)
     cells = [(x, y) for x in range(size) for y in range(size)]
@@ -147,7 +147,7 @@ def test_real_games() -> None:
         for row in islice(csv.DictReader(file), 0, None, 26):
             position, texts = game.start(), row["moves"].split()
             for text in texts:
-                move = lines_of_action.read_move(position, text)
+                move = lines_of_action_notation.read_move(position, text)
                 assert move in game.moves(position), f"{text} in {game.write(position)}"
                 position = rules.play(position, move)
             result = rules.outcome(position, rules.count(position))
@@ -281,7 +281,7 @@ def wins(position, depth, attacking, out, keys, bounds):  # type: ignore[no-unty
 # Notation, parts, symmetries, variants.
 
 
-@pytest.mark.parametrize("size", lines_of_action.SIZES)
+@pytest.mark.parametrize("size", lines_of_action_notation.SIZES)
 def test_notation_round_trips(size: int) -> None:
     game, chance = made(size), random.Random(size)
     position = game.start()
@@ -295,7 +295,7 @@ def test_notation_round_trips(size: int) -> None:
             text = game.write_move(position, move)
             assert game.read_move(position, text) == move
             assert game.read_move(position, f" {text.upper()} ") == move
-            assert lines_of_action.joined(game.parts(move)) == move
+            assert lines_of_action_notation.joined(game.parts(move)) == move
             if move != PASS:
                 assert game.read_move(position, text.replace("-", "").replace("x", "")) == move
                 assert ("x" in text) == (rules.promise(position, move) == 1)
@@ -355,7 +355,7 @@ def test_illegal_moves_are_refused() -> None:
         game.play(game.start(), PASS)
 
 
-@pytest.mark.parametrize("size", lines_of_action.SIZES)
+@pytest.mark.parametrize("size", lines_of_action_notation.SIZES)
 def test_symmetries_preserve_legality(size: int) -> None:
     game, chance = made(size), random.Random(size)
     position = game.start()
@@ -363,9 +363,11 @@ def test_symmetries_preserve_legality(size: int) -> None:
         codes = game.moves(position)
         if not codes:
             break
-        for permutation in lines_of_action.symmetries(position):
-            image = lines_of_action.permuted(position, permutation)
-            assert game.moves(image) == sorted(lines_of_action.permuted_move(move, permutation) for move in codes)
+        for permutation in lines_of_action_notation.symmetries(position):
+            image = lines_of_action_notation.permuted(position, permutation)
+            assert game.moves(image) == sorted(
+                lines_of_action_notation.permuted_move(move, permutation) for move in codes
+            )
             assert sorted(permutation) == list(range(64))
         pairs = game.symmetries(position, codes[0])
         assert pairs[0] == (position, codes[0])
@@ -374,11 +376,11 @@ def test_symmetries_preserve_legality(size: int) -> None:
 
 
 def test_symmetries_are_a_group_of_eight() -> None:
-    for size in lines_of_action.SIZES:
+    for size in lines_of_action_notation.SIZES:
         images = {tuple(row) for row in lines_of_action_notation.SYMMETRIES[size].tolist()}
         assert len(images) == 8
         assert all(tuple(a[b] for b in other) in images for a in images for other in images)
-    assert lines_of_action.permuted_move(PASS, lines_of_action_notation.SYMMETRIES[8][3]) == PASS
+    assert lines_of_action_notation.permuted_move(PASS, lines_of_action_notation.SYMMETRIES[8][3]) == PASS
 
 
 def test_features_and_keys() -> None:

@@ -10,8 +10,8 @@ import pytest
 from conftest import SHARED, random_line
 
 from understudy.errors import IllegalMove, NotationError
-from understudy.games import find_game, morris, rules
-from understudy.games.morris import BIT, CELLS, RING_SYMMETRIES, SYMMETRIES
+from understudy.games import find_game, rules
+from understudy.games.morris_notation import BIT, CELLS, RING_SYMMETRIES, SYMMETRIES
 
 GAME = find_game("morris")
 
@@ -228,7 +228,7 @@ def test_the_papers_own_data_is_legal_to_the_last_move() -> None:
         text, _, move = line.partition("-")
         position = GAME.read(text)
         assert GAME.write(position) == text
-        code = morris.read_move(position, move)
+        code = GAME.notation.read_move(position, move)
         assert code in out[: rules.moves(position, out)]
         assert GAME.write_move(position, code) == move.lower()
         odd += GAME.outcome(position) is not None

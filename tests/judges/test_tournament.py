@@ -13,7 +13,8 @@ from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.judges.ratings import SCALE, rate, wilson
-from understudy.judges.tournament import meeting_json, play_match, round_robin, standings_csv, standings_json
+from understudy.judges.tables import meeting_json, standings_csv, standings_json
+from understudy.judges.tournament import play_match, round_robin
 
 PLAYERS = ["random", "stochastic:depth=2", "searcher:depth=1,ties=random"]
 KONANE = find_game("konane", (6, 6))

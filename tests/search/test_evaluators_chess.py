@@ -6,8 +6,8 @@ import chess as other
 import numpy as np
 import pytest
 
-from understudy.games import chess, find_game, rules
-from understudy.games.chess import START, Chess
+from understudy.games import chess_notation, find_game, rules
+from understudy.games.chess_notation import START, Chess
 from understudy.search.evaluators.chess import EVALUATORS, Material, material_value, phase
 
 GAME = find_game("chess")
@@ -46,7 +46,7 @@ def plainly(evaluator: Material, board: other.Board) -> float:
 def test_values_equal_a_plain_computation(name: str) -> None:
     evaluator = MODELS[name]
     for position in sampled(1):
-        board = chess.to_board(position)
+        board = chess_notation.to_board(position)
         assert material_value(evaluator, position, True) == pytest.approx(plainly(evaluator, board), abs=1e-6)
 
 
@@ -58,7 +58,7 @@ def test_values_change_sign_with_the_side_and_not_in_the_mirror(name: str) -> No
         value = material_value(evaluator, position, True)
         assert material_value(evaluator, position, False) == value
         assert material_value(evaluator, rules.turn(position), True) == pytest.approx(-value, abs=1e-6)
-        mirrored = chess.permuted(position, np.arange(64) ^ 7)
+        mirrored = chess_notation.permuted(position, np.arange(64) ^ 7)
         assert material_value(evaluator, mirrored, True) == pytest.approx(value, abs=1e-6)
 
 

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from understudy.games import find_game, lines_of_action, rules
-from understudy.games.lines_of_action import LinesOfAction
+from understudy.games import find_game, lines_of_action, lines_of_action_notation, rules
+from understudy.games.lines_of_action_notation import LinesOfAction
 from understudy.search.evaluators import lines_of_action as evaluators
 from understudy.search.evaluators.lines_of_action import Aloa, Quads, aloa_value, quads_value
 
 Cells = list[tuple[int, int]]
-CASES = [(size, seed) for size in lines_of_action.SIZES for seed in range(120)]
+CASES = [(size, seed) for size in lines_of_action_notation.SIZES for seed in range(120)]
 
 
 def placed(size: int, seed: int) -> tuple[Cells, Cells, LinesOfAction]:
@@ -67,7 +67,7 @@ def test_quad_counts() -> None:
 
 
 def test_quad_counts_of_full_edges() -> None:
-    for size in lines_of_action.SIZES:
+    for size in lines_of_action_notation.SIZES:
         ring = [(r, c) for r in range(size) for c in range(size) if r in (0, size - 1) or c in (0, size - 1)]
         full = [(r, c) for r in range(size) for c in range(size)]
         for stones in (ring, full, [(0, 0)], [(size - 1, size - 1)], [(0, size - 1)], [(size - 1, 0)], []):
@@ -119,8 +119,10 @@ def test_antisymmetry_and_symmetry(name: str) -> None:
         found = value(evaluator, position, True)
         assert value(evaluator, position, False) == found
         assert value(evaluator, rules.turn(position), True) == pytest.approx(-found)
-        for permutation in lines_of_action.symmetries(position):
-            assert value(evaluator, lines_of_action.permuted(position, permutation), True) == pytest.approx(found)
+        for permutation in lines_of_action_notation.symmetries(position):
+            assert value(evaluator, lines_of_action_notation.permuted(position, permutation), True) == pytest.approx(
+                found
+            )
 
 
 def test_aloa_prefers_stones_together() -> None:
@@ -131,7 +133,7 @@ def test_aloa_prefers_stones_together() -> None:
 
 
 def test_nonads() -> None:
-    for size in lines_of_action.SIZES:
+    for size in lines_of_action_notation.SIZES:
         matrix = evaluators.nonad_matrix(size)
         assert matrix.shape == ((size - 2) ** 2, 64)
         board = np.array([1.0 if max(cell // 8, cell % 8) < size else 0.0 for cell in range(64)])

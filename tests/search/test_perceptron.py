@@ -7,8 +7,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from conftest import random_line
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
 from understudy.players import make_player
 from understudy.search.evaluators import value
@@ -90,12 +92,29 @@ def test_bad_weights_are_refused(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="cannot be read"):
         load_perceptron(path, 66)
     save_perceptron(random_perceptron(10, 4, rng=np.random.default_rng(0)), path)
-    with pytest.raises(FileError, match="10 features"):
+    with pytest.raises(FileError, match="this game needs"):
         load_perceptron(path, 66)
     with pytest.raises(BadOption, match="do not fit"):
         perceptron(np.zeros((5, 3)), np.zeros(2), np.zeros(3))
     with pytest.raises(BadOption, match="relu"):
         perceptron(np.zeros((5, 3)), np.zeros(3), np.zeros(3), activation="relu")
+
+
+@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(edits=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6), cut=st.integers(0, 2000))
+def test_no_bytes_break_the_reader_of_weights(tmp_path: Path, edits: list[tuple[int, int]], cut: int) -> None:
+    path = tmp_path / "network.safetensors"
+    save_perceptron(random_perceptron(12, 3, rng=np.random.default_rng(0)), path)
+    content = bytearray(path.read_bytes())
+    for place, byte in edits:
+        content[place % len(content)] = byte
+    path.write_bytes(content[: len(content) - cut % 50])
+    try:
+        network = load_perceptron(path, 12)
+    except UnderstudyError as error:
+        assert "\n" not in str(error)
+    else:
+        assert network.first.shape == (12, 3)
 
 
 def test_a_private_copy_shares_weights_but_not_scratch() -> None:

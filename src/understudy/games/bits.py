@@ -15,6 +15,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 from numpy.typing import NDArray
 
+from understudy.kernels import kernel
+
 Mask = np.uint64
 """A set of cells, one bit a cell."""
 
@@ -134,3 +136,13 @@ def _mixed(value: Any) -> Any:
         return word ^ (word >> np.uint64(31))
 
     return mix
+
+
+@kernel
+def listed(mask: Mask, first: int, out: NDArray[np.int32], total: int) -> int:
+    """Write *first* plus each cell of *mask* after the *total* numbers in *out*; return how many there are now."""
+    while mask != NONE:
+        out[total] = first + lowest(mask)
+        mask = rest(mask)
+        total += 1
+    return total

@@ -27,71 +27,10 @@ from understudy.games.chess_attacks import (
     kings,
     straight,
 )
-from understudy.games.chess_notation import (
-    HOME,
-    KING_SIDE,
-    QUEEN_SIDE,
-    START,
-    Chess,
-    board,
-    drawn,
-    from_board,
-    from_uci,
-    joined,
-    parts,
-    permuted,
-    permuted_move,
-    read,
-    read_move,
-    stones,
-    symmetries,
-    to_board,
-    to_uci,
-    write,
-    write_move,
-)
+from understudy.games.chess_notation import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
 from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
-
-__all__ = [
-    "FEATURES",
-    "KINDS",
-    "MOST_MOVES",
-    "START",
-    "Chess",
-    "attacked",
-    "board",
-    "captures",
-    "count",
-    "drawn",
-    "features",
-    "from_board",
-    "from_uci",
-    "in_check",
-    "joined",
-    "key",
-    "kings",
-    "movable",
-    "moves",
-    "outcome",
-    "parts",
-    "permuted",
-    "permuted_move",
-    "play",
-    "promise",
-    "read",
-    "read_move",
-    "reason",
-    "stones",
-    "symmetries",
-    "to_board",
-    "to_uci",
-    "turn",
-    "variant",
-    "write",
-    "write_move",
-]
 
 MOST_MOVES = 416
 """Fifteen queens of 27 moves each, a king of eight, two castlings: real games stay below 219."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
 from typing import Any
@@ -11,9 +11,29 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import IllegalMove
-from understudy.games import rules
+from understudy.games import (
+    chess_notation,
+    konane_notation,
+    lines_of_action_notation,
+    morris_notation,
+    rules,
+)
+from understudy.games.chess_notation import Chess
+from understudy.games.konane import Konane
+from understudy.games.konane_large import KonaneLarge
+from understudy.games.lines_of_action_notation import LinesOfAction
+from understudy.games.morris_notation import Morris
 from understudy.games.variant import ONGOING, Variant
 from understudy.protocols import Board, Conventions, Move, Outcome
+
+NOTATIONS: dict[type, ModuleType] = {
+    Morris: morris_notation,
+    Konane: konane_notation,
+    KonaneLarge: konane_notation,
+    LinesOfAction: lines_of_action_notation,
+    Chess: chess_notation,
+}
+"""The module of text, drawing and symmetries for each type of position."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +44,16 @@ class CompiledGame:
     variant: Variant
     switches: tuple[tuple[str, str], ...] = ()
     """The rules that were set by hand, so that a task can rebuild this game from its name."""
-    module: ModuleType = field(init=False, repr=False, compare=False)
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "module", rules.RULES[type(self.variant.first)])
+    @cached_property
+    def kernels(self) -> ModuleType:
+        """The module of this game's kernels."""
+        return rules.RULES[type(self.variant.first)]
+
+    @cached_property
+    def notation(self) -> ModuleType:
+        """The module of this game's text, drawing and symmetries."""
+        return NOTATIONS[type(self.variant.first)]
 
     def __reduce__(self) -> tuple[Any, ...]:
         from understudy.games import find_game
@@ -65,12 +91,12 @@ class CompiledGame:
     @cached_property
     def most_moves(self) -> int:
         """No position has more moves than this."""
-        return int(self.module.MOST_MOVES)
+        return int(self.kernels.MOST_MOVES)
 
     @cached_property
     def feature_count(self) -> int:
         """How many binary features a position of this game has."""
-        return int(self.module.FEATURES)
+        return int(self.kernels.FEATURES)
 
     def start(self) -> Any:
         """Return the position every game starts from."""
@@ -94,11 +120,11 @@ class CompiledGame:
 
     def reason(self, position: Any) -> str:
         """Return why a finished game ended."""
-        return str(self.module.reason(position))
+        return str(self.kernels.reason(position))
 
     def drawn(self, position: Any) -> str | None:
         """Return why a match calls this position a draw, by what the position itself tells, or None."""
-        reason: str | None = self.module.drawn(position)
+        reason: str | None = self.notation.drawn(position)
         return reason
 
     def key(self, position: Any) -> int:
@@ -107,35 +133,35 @@ class CompiledGame:
 
     def parts(self, move: Move) -> tuple[int, ...]:
         """Return the parts of a move, in the order of `part_names`."""
-        return tuple(self.module.parts(move))
+        return tuple(self.notation.parts(move))
 
     def symmetries(self, position: Any, move: Move) -> list[tuple[Any, Move]]:
         """Return the images of a position and a move under the board's symmetries, the pair itself first."""
-        module = self.module
+        notation = self.notation
         return [
-            (module.permuted(position, permutation), module.permuted_move(move, permutation))
-            for permutation in module.symmetries(position)
+            (notation.permuted(position, permutation), notation.permuted_move(move, permutation))
+            for permutation in notation.symmetries(position)
         ]
 
     def stones(self, position: Any) -> tuple[str, ...]:
         """Return what stands on each cell of the board: a colour, a chess piece's letter, or nothing."""
-        return tuple(self.module.stones(position))
+        return tuple(self.notation.stones(position))
 
     def write(self, position: Any) -> str:
         """Return the position as text."""
-        return str(self.module.write(position))
+        return str(self.notation.write(position))
 
     def read(self, text: str) -> Any:
         """Return the position that *text* describes."""
-        return self.module.read(text, self.variant.first)
+        return self.notation.read(text, self.variant.first)
 
     def write_move(self, position: Any, move: Move) -> str:
         """Return a legal move as text."""
-        return str(self.module.write_move(position, move))
+        return str(self.notation.write_move(position, move))
 
     def read_move(self, position: Any, text: str) -> Move:
         """Return the legal move that *text* describes."""
-        move: Move = self.module.read_move(position, text)
+        move: Move = self.notation.read_move(position, text)
         if move not in self.moves(position):
             raise IllegalMove(f"{self.name}: {text.strip()!r} is not a legal move in {self.write(position)!r}")
         return move

@@ -15,23 +15,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games import konane_large
-from understudy.games.bits import NONE, WORD, Mask, bit, lowest, mixed, popcount, rest
-from understudy.games.konane_notation import (  # noqa: F401  (a game's text is looked up beside its kernels)
-    board,
-    colour_masks,
-    drawn,
-    joined,
-    parts,
-    permuted,
-    permuted_move,
-    read,
-    read_move,
-    reason,
-    stones,
-    symmetries,
-    write,
-    write_move,
-)
+from understudy.games.bits import NONE, WORD, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.konane_notation import board, colour_masks
 from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
@@ -242,14 +227,7 @@ def key(position: Konane) -> Mask:
 @kernel
 def features(position: Konane, out: NDArray[np.int32]) -> int:
     """Write which of the binary features hold: my cells, then their cells."""
-    total = 0
-    for side in range(2):
-        unseen = position.mine if side == 0 else position.theirs
-        while unseen != NONE:
-            out[total] = side * CELLS + lowest(unseen)
-            unseen = rest(unseen)
-            total += 1
-    return total
+    return listed(position.theirs, CELLS, out, listed(position.mine, 0, out, 0))
 
 
 @kernel
@@ -295,6 +273,11 @@ def template_removals(position: Konane, side: int) -> int:
     centre = bit(position.rows // 2 * position.columns + position.columns // 2)
     around = neighbours(empty if empty != NONE else centre, position.columns)
     return popcount(around & (position.mine | position.theirs))
+
+
+def reason(position: Konane) -> str:
+    """Return why a finished game ended."""
+    return "no move"
 
 
 def variant(size: tuple[int, int] | None, rules: Mapping[str, str]) -> Variant:

@@ -11,23 +11,8 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.bits import NONE, ONE, Mask, bit, lowest, mixed, popcount, rest
-from understudy.games.konane_notation import (  # noqa: F401  (a game's text is looked up beside its kernels)
-    colour_masks,
-    drawn,
-    joined,
-    packed,
-    parts,
-    permuted,
-    permuted_move,
-    read,
-    read_move,
-    reason,
-    stones,
-    symmetries,
-    write,
-    write_move,
-)
+from understudy.games.bits import NONE, ONE, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.konane_notation import colour_masks, packed
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 
@@ -249,13 +234,10 @@ def key(position: KonaneLarge) -> Mask:
 def features(position: KonaneLarge, out: NDArray[np.int32]) -> int:
     """Write which of the binary features hold: my cells, then their cells."""
     total = 0
-    for side in range(2):
-        for word in range(4):
-            left = position.mine[word] if side == 0 else position.theirs[word]
-            while left != NONE:
-                out[total] = side * CELLS + word * 64 + lowest(left)
-                left = rest(left)
-                total += 1
+    for word in range(4):
+        total = listed(position.mine[word], word * 64, out, total)
+    for word in range(4):
+        total = listed(position.theirs[word], CELLS + word * 64, out, total)
     return total
 
 
@@ -322,3 +304,8 @@ def template_removals(position: KonaneLarge, side: int) -> int:
         return total
     row, column = hole // columns, hole % columns
     return 4 - (row == 0) - (row == rows - 1) - (column == 0) - (column == columns - 1)
+
+
+def reason(position: KonaneLarge) -> str:
+    """Return why a finished game ended."""
+    return "no move"

@@ -126,11 +126,6 @@ def joined(numbers: tuple[int, ...]) -> Move:
     return origin << 8 | to
 
 
-def reason(position: Any) -> str:
-    """Return why a finished game ended."""
-    return "no move"
-
-
 def drawn(position: Any) -> str | None:
     """Return why a match would call this position a draw without looking at the history: never."""
     return None

@@ -14,24 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
-from understudy.games.bits import NONE, Mask, bit, lowest, mixed, popcount, rest
-from understudy.games.lines_of_action_notation import (  # noqa: F401  (a game's text is looked up beside its kernels)
-    PASS,
-    SIZES,
-    LinesOfAction,
-    board,
-    drawn,
-    joined,
-    parts,
-    permuted,
-    permuted_move,
-    read,
-    read_move,
-    stones,
-    symmetries,
-    write,
-    write_move,
-)
+from understudy.games.bits import NONE, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.lines_of_action_notation import PASS, SIZES, LinesOfAction, board
 from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
@@ -312,14 +296,7 @@ def key(position: LinesOfAction) -> Mask:
 @kernel
 def features(position: LinesOfAction, out: NDArray[np.int32]) -> int:
     """Write which of the binary features hold: my cells, their cells."""
-    total = 0
-    for side in range(2):
-        mask = position.mine if side == 0 else position.theirs
-        while mask != NONE:
-            out[total] = side * 64 + lowest(mask)
-            mask = rest(mask)
-            total += 1
-    return total
+    return listed(position.theirs, 64, out, listed(position.mine, 0, out, 0))
 
 
 @kernel

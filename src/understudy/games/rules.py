@@ -16,18 +16,22 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games import chess, konane, konane_large, lines_of_action, morris
+from understudy.games.chess_notation import Chess
+from understudy.games.konane import Konane
+from understudy.games.konane_large import KonaneLarge
 from understudy.games.lines_of_action_notation import LinesOfAction
+from understudy.games.morris_notation import Morris
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 
 P = TypeVar("P", bound=Any)
 
 RULES: dict[type, ModuleType] = {
-    morris.Morris: morris,
-    konane.Konane: konane,
-    konane_large.KonaneLarge: konane_large,
+    Morris: morris,
+    Konane: konane,
+    KonaneLarge: konane_large,
     LinesOfAction: lines_of_action,
-    chess.Chess: chess,
+    Chess: chess,
 }
 """The module of kernels for each type of position."""
 

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -187,65 +185,3 @@ def _points(players: Sequence[str], meetings: Sequence[Meeting]) -> NDArray[np.f
 
 def _wins_draws_losses(results: Sequence[int]) -> tuple[int, int, int]:
     return results.count(1), results.count(0), results.count(-1)
-
-
-def meeting_json(game: CompiledGame, meeting: Meeting) -> dict[str, Any]:
-    """Return a match as plain data, from the first player's side."""
-    wins, draws, losses = meeting.score()
-    games = [
-        {
-            "first": meeting.players[place % 2],
-            "moves": _texts(game, played.moves),
-            "opening": played.opening,
-            "result": meeting.results[place],
-            "reason": played.reason,
-        }
-        for place, played in enumerate(meeting.games)
-    ]
-    return {"players": list(meeting.players), "wins": wins, "draws": draws, "losses": losses, "games": games}
-
-
-def standings_json(game: CompiledGame, standings: Standings) -> dict[str, Any]:
-    """Return a tournament as plain data: the table, best first, and every game."""
-    return {
-        "game": game.name,
-        "table": table_rows(standings),
-        "meetings": [meeting_json(game, meeting) for meeting in standings.meetings],
-    }
-
-
-def standings_csv(standings: Standings) -> str:
-    """Return the table of a tournament as CSV."""
-    rows = table_rows(standings)
-    out = io.StringIO()
-    writer = csv.DictWriter(out, rows[0], lineterminator="\n")
-    writer.writeheader()
-    writer.writerows({**row, "against": " ".join(f"{v:g}" for v in row["against"].values())} for row in rows)
-    return out.getvalue()
-
-
-def table_rows(standings: Standings) -> list[dict[str, Any]]:
-    """Return a row for each player, best first: points, results by side, Elo with its interval, points against each."""
-    points = standings.points()
-    order = sorted(range(len(standings.players)), key=lambda i: -standings.ratings[i].elo)
-    rows = []
-    for i in order:
-        record = standings.record(standings.players[i])
-        rating = standings.ratings[i]
-        row: dict[str, Any] = {"player": standings.players[i], "points": float(points[i].sum())}
-        row |= {"games": sum(record["all"])}
-        for side in ("all", "first", "second"):
-            suffix = "" if side == "all" else f"_moving_{side}"
-            row |= dict(zip((f"wins{suffix}", f"draws{suffix}", f"losses{suffix}"), record[side], strict=True))
-        row |= {"elo": round(rating.elo, 1), "elo_low": round(rating.low, 1), "elo_high": round(rating.high, 1)}
-        row["against"] = {standings.players[j]: float(points[i, j]) for j in order if j != i}
-        rows.append(row)
-    return rows
-
-
-def _texts(game: CompiledGame, moves: Sequence[int]) -> list[str]:
-    position, texts = game.start(), []
-    for move in moves:
-        texts.append(game.write_move(position, move))
-        position = game.play(position, move)
-    return texts

@@ -18,7 +18,7 @@ import numpy as np
 from understudy.config import check_range
 from understudy.errors import BadOption, EngineError
 from understudy.games import CompiledGame
-from understudy.games.chess import to_board
+from understudy.games.chess_notation import to_board
 from understudy.players.basic import NO_MOVE
 from understudy.protocols import Choice
 

@@ -16,13 +16,13 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.protocols import Choice, Move
-from understudy.search.desk import DRAWN, HEIGHTS, NODES, STOP, Desk, Table, clear, make_desk, make_table
+from understudy.search.desk import DRAWN, HEIGHTS, NODES, STOP, Desk, Table, clear, make_desk, make_table, named
 from understudy.search.evaluators import find_evaluator
 from understudy.search.evaluators.noise import Noise
 from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
 from understudy.search.leaves import PROVEN
 from understudy.search.minimax import minimax
-from understudy.search.negascout import PARITY, negascout
+from understudy.search.negascout import negascout
 
 DEEPEST = HEIGHTS // 2
 METHODS = ("negascout", "minimax")
@@ -160,7 +160,7 @@ def repeating(game: CompiledGame, past: Sequence[Any]) -> list[int]:
     limit = game.conventions.repetition
     if limit is None:
         return []
-    seen = Counter(game.key(position) ^ (int(PARITY) if position.ply % 2 else 0) for position in past[-DRAWN // 2 :])
+    seen = Counter(int(named(position)) for position in past[-DRAWN // 2 :])
     return [key for key, times in seen.items() if times >= limit - 1]
 
 

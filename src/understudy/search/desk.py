@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, ONE, Mask
+from understudy.games.rules import key
 from understudy.kernels import kernel
 
 HEIGHTS = 96
@@ -39,6 +40,7 @@ Table: TypeAlias = NDArray[Any]
 """Results of earlier work, by key."""
 
 _LAST = np.uint64(2047)
+PARITY = np.uint64(0x9E3779B97F4A7C15)
 
 
 TABLE_BITS = 20
@@ -79,19 +81,25 @@ def clear(desk: Desk, *, drawn: Iterable[int] = (), nodes: int = 1 << 60, deeper
     desk["tally"][[NODES, STOP, NODE_LIMIT, DEEPER]] = (0, 0, nodes, deeper)
     desk["tally"][GENERATION] += 1
     desk["drawn"][:] = 0
-    for key in drawn:
-        place = key % DRAWN
+    for name in drawn:
+        place = name % DRAWN
         while desk["drawn"][place]:
             place = (place + 1) % DRAWN
-        desk["drawn"][place] = key
+        desk["drawn"][place] = name
 
 
 @kernel
-def is_drawn(desk: Desk, key: Mask) -> bool:
-    """Tell whether the match will call the position with this key a draw."""
-    place = key & _LAST
+def named(position: Any) -> Mask:
+    """Return the key by which a search knows a position: the same stones with the other side to move are another."""
+    return key(position) ^ PARITY if position.ply & 1 else key(position)
+
+
+@kernel
+def is_drawn(desk: Desk, name: Mask) -> bool:
+    """Tell whether the match will call the position of this name a draw."""
+    place = name & _LAST
     while desk.drawn[place] != NONE:
-        if desk.drawn[place] == key:
+        if desk.drawn[place] == name:
             return True
         place = (place + ONE) & _LAST
     return False

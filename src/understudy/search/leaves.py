@@ -6,7 +6,8 @@ from typing import Any
 
 from numba.extending import overload
 
-from understudy.games.rules import captures, in_check, moves, play, promise
+from understudy.games.rules import captures, in_check, movable, moves, outcome, play, promise
+from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import HEIGHTS, NODES, STOP, Desk
 from understudy.search.evaluators import value
@@ -23,6 +24,15 @@ PROVEN = 0.5 * WIN
 def settled(result: int, height: int) -> float:
     """Return the value of a finished game, so that near wins are better and near losses worse."""
     return result * (WIN - height)
+
+
+@kernel
+def horizon(evaluator: Any, position: Any, alpha: float, beta: float, height: int, desk: Desk) -> float:
+    """Return the value of a position at the end of the search: the rules decide, else the evaluator does."""
+    result = outcome(position, 1 if movable(position) else 0)
+    if result != ONGOING:
+        return settled(result, height)
+    return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, desk)
 
 
 def leaf(evaluator: Any, position: Any, own: bool, alpha: float, beta: float, height: int, desk: Desk) -> float:

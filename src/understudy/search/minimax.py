@@ -7,12 +7,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.rules import key, movable, moves, outcome, play
+from understudy.games.rules import moves, outcome, play
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
-from understudy.search.desk import NODE_LIMIT, NODES, STOP, Desk, is_drawn
-from understudy.search.leaves import INFINITY, leaf, settled
-from understudy.search.negascout import PARITY
+from understudy.search.desk import NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
+from understudy.search.leaves import INFINITY, horizon, settled
 
 
 @kernel
@@ -34,16 +33,11 @@ def _minimax(position: Any, depth: int, height: int, evaluator: Any, desk: Desk)
         tally[STOP] = 1
         return 0.0
     tally[NODES] += 1
-    name = key(position)
-    if position.ply & 1:
-        name ^= PARITY
+    name = named(position)
     if is_drawn(desk, name):
         return 0.0
     if depth == 0:
-        result = outcome(position, 1 if movable(position) else 0)
-        if result != ONGOING:
-            return settled(result, height)
-        return leaf(evaluator, position, height & 1 == 0, -INFINITY, INFINITY, height, desk)
+        return horizon(evaluator, position, -INFINITY, INFINITY, height, desk)
     width = moves(position, desk.moves[height])
     result = outcome(position, width)
     if result != ONGOING:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from understudy.games.bits import Mask
-from understudy.games.rules import key, movable, moves, outcome, play, promise
+from understudy.games.rules import moves, outcome, play, promise
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import (
@@ -29,12 +29,12 @@ from understudy.search.desk import (
     Desk,
     Table,
     is_drawn,
+    named,
 )
-from understudy.search.leaves import INFINITY, PROVEN, leaf, settled
+from understudy.search.leaves import INFINITY, PROVEN, horizon, settled
 
 FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
 LAST_ENTRY = np.uint64((1 << TABLE_BITS) - 1)
-PARITY = np.uint64(0x9E3779B97F4A7C15)
 
 
 @kernel
@@ -65,7 +65,7 @@ def _root(position: Any, evaluator: Any, depth: int, width: int, desk: Desk, tab
     order, below = desk.order[0], int(np.int64(1))  # a bare 1 is a literal type, and recursion on one cannot be cached
     best, value = -1, -INFINITY
     for searched in range(width):
-        place = _next(order, width, searched)
+        place = _next(order, width)
         child = play(position, desk.moves[0, place])
         floor = value
         if best >= 0 and desk.ranks[place] < desk.ranks[best]:
@@ -84,7 +84,7 @@ def _root(position: Any, evaluator: Any, depth: int, width: int, desk: Desk, tab
 
 
 @kernel
-def _next(order: Any, width: int, searched: int) -> int:
+def _next(order: Any, width: int) -> int:
     """Return the place of the root move to search next: those searched in this pass have a negative order."""
     best = -1
     for i in range(width):
@@ -122,16 +122,11 @@ def _scout(
         tally[STOP] = 1
         return 0.0
     tally[NODES] += 1
-    name = key(position)
-    if position.ply & 1:
-        name ^= PARITY
+    name = named(position)
     if is_drawn(desk, name):
         return 0.0
     if depth == 0:
-        result = outcome(position, 1 if movable(position) else 0)
-        if result != ONGOING:
-            return settled(result, height)
-        return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, desk)
+        return horizon(evaluator, position, alpha, beta, height, desk)
 
     entry = table[name & LAST_ENTRY]
     hint = NO_MOVE

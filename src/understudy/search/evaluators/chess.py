@@ -11,7 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, Mask, lowest, popcount, rest
-from understudy.games.chess import KINDS, Chess, kings
+from understudy.games.chess import KINDS
+from understudy.games.chess_attacks import kings
+from understudy.games.chess_notation import Chess
 from understudy.kernels import kernel
 
 FULL = 24

@@ -18,7 +18,6 @@ from understudy.games.morris import (
     CORNERS,
     MIDDLES,
     OUTER_MIDDLES,
-    Morris,
     backward,
     closers,
     in_mills,
@@ -26,6 +25,7 @@ from understudy.games.morris import (
     neighbours,
     onward,
 )
+from understudy.games.morris_notation import Morris
 from understudy.kernels import kernel
 
 TERMS = ("stones", "mills", "double_mills", "open_twos", "mobility", "blocked", "junctions")
@@ -105,11 +105,11 @@ def _weights(placing: dict[str, float], sliding: dict[str, float], flying: dict[
 
 HANDMADE = Phased(
     _weights(
-        placing=dict(stones=30, mills=5, double_mills=2, open_twos=7, mobility=1.5, blocked=3, junctions=2),
-        sliding=dict(stones=40, mills=6, double_mills=14, open_twos=4, mobility=1.5, blocked=6, junctions=1),
-        flying=dict(stones=45, mills=3, double_mills=4, open_twos=9, mobility=0.5, blocked=1, junctions=0),
+        placing=dict(stones=14, mills=2, double_mills=0, open_twos=15.5, mobility=4.75, blocked=3.5, junctions=1),
+        sliding=dict(stones=48.5, mills=6.5, double_mills=27, open_twos=7, mobility=10.3, blocked=0.8, junctions=0.25),
+        flying=dict(stones=166, mills=6.7, double_mills=1.3, open_twos=12, mobility=0.7, blocked=1, junctions=0),
     ),
-    scale=60.0,
+    scale=110.0,
 )
 
 STONES_ONLY = Phased(

@@ -21,6 +21,7 @@ from understudy.kernels import kernel
 
 TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
+TENSORS = ("first", "bias", "output", "output_bias")
 MOST_PRESENT = 512
 """No position has more features present than this."""
 
@@ -112,12 +113,8 @@ def private(evaluator: Any) -> Any:
 def save_perceptron(network: Perceptron, path: str | Path) -> None:
     """Save the weights as a safetensors file; a reader never sees half of it."""
     names = {code: name for name, code in ACTIVATIONS.items()}
-    tensors = {
-        "first": network.first,
-        "bias": network.bias,
-        "output": network.output,
-        "output_bias": np.array([network.output_bias]),
-    }
+    arrays = (network.first, network.bias, network.output, np.array([network.output_bias]))
+    tensors = dict(zip(TENSORS, arrays, strict=True))
     partial = Path(f"{path}.partial")
     save_file(tensors, partial, metadata={"activation": names[network.activation]})
     partial.replace(path)
@@ -125,15 +122,16 @@ def save_perceptron(network: Perceptron, path: str | Path) -> None:
 
 def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
     """Return the network saved at *path*, which must take *feature_count* features."""
+    place = f"perceptron weights {str(path)!r}"
     try:
         with safe_open(path, framework="numpy") as file:
-            tensors = {name: file.get_tensor(name) for name in ("first", "bias", "output", "output_bias")}
+            first, bias, output, output_bias = (file.get_tensor(name) for name in TENSORS)
             activation = (file.metadata() or {}).get("activation", "tanh")
-    except (OSError, SafetensorError) as error:
-        raise FileError(f"perceptron weights {str(path)!r} cannot be read: {error}") from None
-    if tensors["first"].shape[0] != feature_count or tensors["output_bias"].size != 1:
-        found = f"{tensors['first'].shape[0]} features and {tensors['output_bias'].size} outputs"
-        raise FileError(f"perceptron weights {str(path)!r} are for {found}; this game has {feature_count} and needs 1")
-    bias = float(tensors["output_bias"].reshape(-1)[0])
-    weights = (tensors["first"], tensors["bias"], tensors["output"])
-    return perceptron(*weights, output_bias=bias, activation=activation)
+    except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
+        raise FileError(f"{place} cannot be read: {' '.join(str(error).split())}") from None
+    if first.ndim != 2 or first.shape[0] != feature_count or output_bias.size != 1:
+        found = f"shapes {first.shape} and {output_bias.shape}"
+        raise FileError(f"{place} have {found}; this game needs ({feature_count}, hidden) and (1,)")
+    if not all(np.isfinite(tensor).all() for tensor in (first, bias, output, output_bias)):
+        raise FileError(f"{place} hold numbers that are not finite")
+    return perceptron(first, bias, output, output_bias=float(output_bias.reshape(-1)[0]), activation=activation)
