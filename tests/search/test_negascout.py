@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 import time
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -201,3 +203,36 @@ def test_a_second_process_starts_its_first_search_in_under_a_second() -> None:
         run = subprocess.run([sys.executable, "-c", SECOND_PROCESS], capture_output=True, text=True, check=True)
         times.append(float(run.stdout))
     assert min(times[1:]) < 1.0
+
+
+def opinions() -> str:
+    """Return what searches of every game find, in one line."""
+    found = []
+    cases = (("morris", None, "handmade", 2), ("konane", (4, 4), "q", 4), ("lines_of_action", (4, 4), "aloa", 2))
+    for name, size, evaluator, depth in (
+        *cases,
+        ("chess", None, "material", 1),
+        ("lines_of_action", (4, 4), "perceptron", 1),
+    ):
+        game = find_game(name, size)
+        position = random_line(game, 8, 3)[-1][0]
+        judge = evaluator_of(game, evaluator)
+        opinion = search(game, position, judge, limits=Limits(depth))
+        values = search_all(game, position, judge, depth=1)
+        found.append((opinion.move, round(opinion.value, 4), opinion.nodes, [round(v, 4) for v in values.values()]))
+    return repr(found)
+
+
+def test_searches_answer_alike_compiled_and_interpreted() -> None:
+    code = "import test_negascout; print(test_negascout.opinions())"
+    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
+    run = subprocess.run(
+        [sys.executable, "-W", "error", "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=Path(__file__).parent,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    assert run.stdout.strip() == opinions()

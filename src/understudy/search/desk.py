@@ -21,14 +21,17 @@ NODES, STOP, NODE_LIMIT, GENERATION, DEEPER = range(5)
 EXACT, AT_LEAST, AT_MOST = range(3)
 
 ENTRY = np.dtype(
-    [
-        ("key", np.uint64),
-        ("value", np.float64),
-        ("generation", np.int32),
-        ("move", np.uint16),
-        ("depth", np.int8),
-        ("bound", np.int8),
-    ]
+    (
+        np.record,  # fields by name also where kernels run as plain Python
+        [
+            ("key", np.uint64),
+            ("value", np.float64),
+            ("generation", np.int32),
+            ("move", np.uint16),
+            ("depth", np.int8),
+            ("bound", np.int8),
+        ],
+    )
 )
 CODES = 1 << 16
 """Codes of moves are below this."""
@@ -39,28 +42,26 @@ Desk: TypeAlias = Any
 Table: TypeAlias = NDArray[Any]
 """Results of earlier work, by key."""
 
-_LAST = np.uint64(2047)
-PARITY = np.uint64(0x9E3779B97F4A7C15)
-
-
 TABLE_BITS = 20
 DRAWN = 2048
 """Slots for positions already seen; matches are much shorter than half of it."""
 
+_LAST = np.uint64(DRAWN - 1)
+PARITY = np.uint64(0x9E3779B97F4A7C15)
+
 
 def _layout(most_moves: int) -> np.dtype[np.void]:
     """Return the fields of a desk: one record is one pointer, many arrays would be passed and counted at every node."""
-    return np.dtype(
-        [
-            ("moves", np.int32, (HEIGHTS, most_moves)),
-            ("order", np.int32, (HEIGHTS, most_moves)),  # how promising each move looks
-            ("killers", np.int32, (HEIGHTS, 2)),  # the latest moves that refuted a sibling
-            ("history", np.int32, (2, CODES)),  # for each side, how often a move refuted anything
-            ("drawn", np.uint64, (DRAWN,)),  # a hash set of the positions that the match will call a draw
-            ("ranks", np.int32, (most_moves,)),  # of equally good root moves the lowest rank is chosen
-            ("tally", np.int64, (8,)),
-        ]
-    )
+    fields = [
+        ("moves", np.int32, (HEIGHTS, most_moves)),
+        ("order", np.int32, (HEIGHTS, most_moves)),  # how promising each move looks
+        ("killers", np.int32, (HEIGHTS, 2)),  # the latest moves that refuted a sibling
+        ("history", np.int32, (2, CODES)),  # for each side, how often a move refuted anything
+        ("drawn", np.uint64, (DRAWN,)),  # a hash set of the positions that the match will call a draw
+        ("ranks", np.int32, (most_moves,)),  # of equally good root moves the lowest rank is chosen
+        ("tally", np.int64, (8,)),
+    ]
+    return np.dtype((np.record, fields))
 
 
 def make_desk(most_moves: int) -> Desk:

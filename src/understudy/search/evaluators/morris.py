@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.bits import NONE, Mask, popcount
+from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
 from understudy.games.morris import (
     BOARD_MASK,
     CORNERS,
@@ -28,7 +28,18 @@ from understudy.games.morris import (
 from understudy.games.morris_notation import Morris
 from understudy.kernels import kernel
 
-TERMS = ("stones", "mills", "double_mills", "open_twos", "mobility", "blocked", "junctions")
+TERMS = (
+    "stones",
+    "mills",
+    "double_mills",
+    "open_twos",
+    "forks",
+    "threats",
+    "mobility",
+    "blocked",
+    "junctions",
+    "ready",
+)
 PHASES = ("placing", "sliding", "flying")
 
 _8 = np.uint64(8)
@@ -53,15 +64,39 @@ def phased_value(evaluator: Phased, position: Morris, own: bool) -> float:
     placing = position.hand > 0 or position.their_hand > 0
     phase = 0 if placing else 2 if my_stones == 3 or their_stones == 3 else 1
     weights = evaluator.weights[phase]
-    stones = my_stones + position.hand - their_stones - position.their_hand
-    total = weights[0] * stones
+    my_twos, their_twos = open_twos(mine, empty), open_twos(theirs, empty)
+    my_threats = threats(mine, empty, position.hand > 0 or my_stones == 3) if my_twos > 0 else 0
+    their_threats = threats(theirs, empty, position.their_hand > 0 or their_stones == 3) if their_twos > 0 else 0
+    total = weights[0] * (my_stones + position.hand - their_stones - position.their_hand)
     total += weights[1] * (mills(mine) - mills(theirs))
     total += weights[2] * (double_mills(mine, empty) - double_mills(theirs, empty))
-    total += weights[3] * (open_twos(mine, empty) - open_twos(theirs, empty))
-    total += weights[4] * (mobility(mine, empty) - mobility(theirs, empty))
-    total -= weights[5] * (blocked(mine, empty) - blocked(theirs, empty))
-    total += weights[6] * (popcount(mine & CROSSINGS) - popcount(theirs & CROSSINGS))
+    total += weights[3] * (my_twos - their_twos)
+    total += weights[4] * (max(my_twos - 1, 0) - max(their_twos - 1, 0))
+    total += weights[5] * (my_threats - their_threats)
+    total += weights[6] * (mobility(mine, empty) - mobility(theirs, empty))
+    total -= weights[7] * (blocked(mine, empty) - blocked(theirs, empty))
+    total += weights[8] * (popcount(mine & CROSSINGS) - popcount(theirs & CROSSINGS))
+    total += weights[9] if my_threats > 0 else 0.0
     return float(total)
+
+
+@kernel
+def threats(stones: Mask, empty: Mask, anywhere: bool) -> int:
+    """Return how many empty cells close a mill with the next move of their side, which may come from *anywhere*."""
+    closing = closers(stones) & empty
+    if anywhere:
+        return popcount(closing)
+    total = 0
+    while closing != NONE:
+        target = bit(lowest(closing))
+        closing = rest(closing)
+        origins = stones & neighbours(target)
+        while origins != NONE:
+            if closers(stones & ~bit(lowest(origins))) & target:
+                total += 1
+                break
+            origins = rest(origins)
+    return total
 
 
 @kernel
@@ -105,9 +140,42 @@ def _weights(placing: dict[str, float], sliding: dict[str, float], flying: dict[
 
 HANDMADE = Phased(
     _weights(
-        placing=dict(stones=14, mills=2, double_mills=0, open_twos=15.5, mobility=4.75, blocked=3.5, junctions=1),
-        sliding=dict(stones=48.5, mills=6.5, double_mills=27, open_twos=7, mobility=10.3, blocked=0.8, junctions=0.25),
-        flying=dict(stones=166, mills=6.7, double_mills=1.3, open_twos=12, mobility=0.7, blocked=1, junctions=0),
+        placing=dict(
+            stones=14,
+            mills=2,
+            double_mills=0,
+            open_twos=15.5,
+            forks=0,
+            threats=0,
+            mobility=4.75,
+            blocked=3.5,
+            junctions=1,
+            ready=0,
+        ),
+        sliding=dict(
+            stones=48.5,
+            mills=6.5,
+            double_mills=27,
+            open_twos=7,
+            forks=0,
+            threats=0,
+            mobility=10.3,
+            blocked=0.8,
+            junctions=0.25,
+            ready=0,
+        ),
+        flying=dict(
+            stones=166,
+            mills=6.7,
+            double_mills=1.3,
+            open_twos=12,
+            forks=0,
+            threats=0,
+            mobility=0.7,
+            blocked=1,
+            junctions=0,
+            ready=0,
+        ),
     ),
     scale=110.0,
 )
