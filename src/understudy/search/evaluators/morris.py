@@ -134,55 +134,17 @@ def blocked(stones: Mask, empty: Mask) -> int:
     return popcount(stones & ~neighbours(empty))
 
 
-def _weights(placing: dict[str, float], sliding: dict[str, float], flying: dict[str, float]) -> NDArray[np.float64]:
-    return np.array([[phase[term] for term in TERMS] for phase in (placing, sliding, flying)])
-
-
 HANDMADE = Phased(
-    _weights(
-        placing=dict(
-            stones=14,
-            mills=2,
-            double_mills=0,
-            open_twos=15.5,
-            forks=0,
-            threats=0,
-            mobility=4.75,
-            blocked=3.5,
-            junctions=1,
-            ready=0,
-        ),
-        sliding=dict(
-            stones=48.5,
-            mills=6.5,
-            double_mills=27,
-            open_twos=7,
-            forks=0,
-            threats=0,
-            mobility=10.3,
-            blocked=0.8,
-            junctions=0.25,
-            ready=0,
-        ),
-        flying=dict(
-            stones=166,
-            mills=6.7,
-            double_mills=1.3,
-            open_twos=12,
-            forks=0,
-            threats=0,
-            mobility=0.7,
-            blocked=1,
-            junctions=0,
-            ready=0,
-        ),
+    np.array(
+        [  # stones, mills, double_mills, open_twos, forks, threats, mobility, blocked, junctions, ready
+            [40.1, 9.2, 0.5, -12.8, 39.4, 11.2, 6.7, 10.5, 1.0, 39.8],  # placing
+            [57.0, 27.3, 14.5, 6.3, -2.8, 50.6, 5.2, 13.1, 4.2, 43.2],  # sliding
+            [166.0, -52.2, 21.1, 5.3, 37.2, 12.1, 0.6, -13.3, 8.7, 62.6],  # flying
+        ]
     ),
     scale=110.0,
 )
 
-STONES_ONLY = Phased(
-    _weights(*({term: float(term == "stones") for term in TERMS} for _ in PHASES)),
-    scale=2.0,
-)
+STONES = Phased(np.array([[float(term == "stones") for term in TERMS] for _ in PHASES]), scale=2.0)
 
-EVALUATORS = {"handmade": HANDMADE, "stones": STONES_ONLY}
+EVALUATORS = {"handmade": HANDMADE, "stones": STONES}
