@@ -281,13 +281,15 @@ def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str, sec
     """Play against any player, here in the terminal."""
     from understudy.drawing import draw_text
     from understudy.match import Opening, play_games
-    from understudy.players import close, make_player
+    from understudy.players import close, make_player, prepare
 
     game = _game(name, size, rules)
     human, other = make_player("human", game), make_player(opponent, game, seed=seed)
     click.echo(f"You play {game.colours[second]} against {opponent}; a move is written like "
                f"{game.write_move(game.start(), game.moves(game.start())[0])}.", err=True)  # fmt: skip
     try:
+        with _compiling():
+            prepare(other)
         played = play_games(game, (human, _Aloud(game, other)), [(Opening(), second)])[0]
     finally:
         close(other)

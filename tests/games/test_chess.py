@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import chess, chess_attacks, chess_notation, find_game, rules
-from understudy.games.chess_notation import START, Chess
+from understudy.games.chess_position import START, Chess
 from understudy.protocols import Outcome
 
 GAME = find_game("chess")

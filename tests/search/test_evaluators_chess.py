@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from understudy.games import chess_notation, find_game, rules
-from understudy.games.chess_notation import START, Chess
+from understudy.games.chess_position import START, Chess
 from understudy.search.evaluators.chess import EVALUATORS, Material, material_value, phase
 
 GAME = find_game("chess")

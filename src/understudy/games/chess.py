@@ -27,7 +27,7 @@ from understudy.games.chess_attacks import (
     kings,
     straight,
 )
-from understudy.games.chess_notation import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
+from understudy.games.chess_position import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
 from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions

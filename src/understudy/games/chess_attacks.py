@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, ONE, Mask, bit, highest, lowest, popcount, rest
-from understudy.games.chess_notation import Chess
+from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
 ALL = ~NONE

@@ -1,48 +1,24 @@
 """Chess positions and moves as text, by way of python-chess: FEN, SAN and UCI.
 
-Here is also the position type, because both the text and the kernels need it. Rules are in `chess.py`. A position is
-seen by the side to move, so for black every mask is turned upside down on its way to and from python-chess.
+Rules are in `chess.py`. A position is seen by the side to move, so for black every mask is turned upside down on its
+way to and from python-chess, which takes a tenth of a second to load: only those who read or write chess load it.
 """
 
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
 
 import chess
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import NotationError
-from understudy.games.bits import NONE, Mask, flipped, sent
-from understudy.protocols import Board, Move
-
-HOME = 4
-"""The cell of the mover's king before it moves: e1."""
-
-KING_SIDE, QUEEN_SIDE, THEIR_KING_SIDE, THEIR_QUEEN_SIDE = 1, 2, 4, 8
-"""Bits of `castling`."""
+from understudy.games.bits import NONE, flipped, sent
+from understudy.games.chess_position import KING_SIDE, QUEEN_SIDE, THEIR_KING_SIDE, THEIR_QUEEN_SIDE, Chess
+from understudy.protocols import Move
 
 PROMOTIONS = (None, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 """What the promotion part of a move means."""
-
-
-class Chess(NamedTuple):
-    """A position seen by the side to move, whose pieces go up; masks of pieces hold both sides, kings are the rest."""
-
-    mine: Mask
-    theirs: Mask
-    pawns: Mask
-    knights: Mask
-    bishops: Mask
-    rooks: Mask
-    queens: Mask
-    castling: int
-    passant: int
-    """The cell behind a pawn that may be taken in passing (40 to 47), only if some such capture is legal; else 0."""
-    clock: int
-    """Plies since the last capture or move of a pawn."""
-    ply: int
 
 
 def to_board(position: Chess) -> chess.Board:
@@ -91,8 +67,6 @@ def _castling(board: chess.Board) -> int:
         rights |= ((rooks >> row + 7 & 1) * KING_SIDE | (rooks >> row & 1) * QUEEN_SIDE) << shift
     return rights
 
-
-START = from_board(chess.Board())
 
 FAULTS = {
     chess.STATUS_EMPTY: "there are no pieces",
@@ -226,9 +200,3 @@ def permuted_move(move: Move, permutation: NDArray[np.int64]) -> Move:
     """Return the same move after *permutation*."""
     origin, to, promotion = parts(move)
     return joined((int(permutation[origin]), int(permutation[to]), promotion))
-
-
-def board() -> Board:
-    """Return the board as a person draws it, white below."""
-    places = tuple((float(cell % 8), float(cell // 8)) for cell in range(64))
-    return Board(tuple(chess.SQUARE_NAMES), places, ())

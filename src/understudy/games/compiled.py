@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -11,14 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import IllegalMove
-from understudy.games import (
-    chess_notation,
-    konane_notation,
-    lines_of_action_notation,
-    morris_notation,
-    rules,
-)
-from understudy.games.chess_notation import Chess
+from understudy.games import rules
+from understudy.games.chess_position import Chess
 from understudy.games.konane import Konane
 from understudy.games.konane_large import KonaneLarge
 from understudy.games.lines_of_action_notation import LinesOfAction
@@ -26,14 +21,14 @@ from understudy.games.morris_notation import Morris
 from understudy.games.variant import ONGOING, Variant
 from understudy.protocols import Board, Conventions, Move, Outcome
 
-NOTATIONS: dict[type, ModuleType] = {
-    Morris: morris_notation,
-    Konane: konane_notation,
-    KonaneLarge: konane_notation,
-    LinesOfAction: lines_of_action_notation,
-    Chess: chess_notation,
+NOTATIONS: dict[type, str] = {
+    Morris: "morris_notation",
+    Konane: "konane_notation",
+    KonaneLarge: "konane_notation",
+    LinesOfAction: "lines_of_action_notation",
+    Chess: "chess_notation",
 }
-"""The module of text, drawing and symmetries for each type of position."""
+"""The module of text, drawing and symmetries for each type of position, loaded when first asked."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +48,7 @@ class CompiledGame:
     @cached_property
     def notation(self) -> ModuleType:
         """The module of this game's text, drawing and symmetries."""
-        return NOTATIONS[type(self.variant.first)]
+        return import_module(f"understudy.games.{NOTATIONS[type(self.variant.first)]}")
 
     def __reduce__(self) -> tuple[Any, ...]:
         from understudy.games import find_game

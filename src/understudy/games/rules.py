@@ -16,7 +16,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games import chess, konane, konane_large, lines_of_action, morris
-from understudy.games.chess_notation import Chess
+from understudy.games.chess_position import Chess
 from understudy.games.konane import Konane
 from understudy.games.konane_large import KonaneLarge
 from understudy.games.lines_of_action_notation import LinesOfAction

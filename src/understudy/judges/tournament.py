@@ -14,7 +14,7 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
 from understudy.judges.ratings import Rating, rate
 from understudy.match import Opening, Played, Terms, play_games, random_openings
-from understudy.players import close, make_player
+from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
 
 
@@ -131,6 +131,8 @@ def play_task(task: Task) -> list[Played]:
     key = (task.seed, task.pairing, task.first)
     players = [make_player(text, game, seed=[*key, side]) for side, text in enumerate(task.players)]
     try:
+        for player in players:
+            prepare(player)
         return play_games(game, (players[0], players[1]), _openings(game, task), task.terms)
     finally:
         for player in players:

@@ -46,6 +46,13 @@ def make_player(text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
     return cast(Player, kind.player(game, options, name=text, rng=np.random.default_rng(seed)))
 
 
+def prepare(player: Player) -> None:
+    """Let *player* do now what would cost it time on its first move."""
+    ready = getattr(player, "prepare", None)
+    if ready is not None:
+        ready()
+
+
 def close(player: Player) -> None:
     """Let go of whatever *player* holds: an engine's process."""
     release = getattr(player, "close", None)

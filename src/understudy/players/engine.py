@@ -1,4 +1,7 @@
-"""Any UCI engine as a player, through python-chess; what it does wrong costs it the game and nothing else."""
+"""Any UCI engine as a player, through python-chess; what it does wrong costs it the game and nothing else.
+
+python-chess is loaded by the first who needs it: others should not wait for it.
+"""
 
 from __future__ import annotations
 
@@ -9,18 +12,19 @@ import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import chess
-import chess.engine
 import numpy as np
 
 from understudy.config import check_range
 from understudy.errors import BadOption, EngineError
 from understudy.games import CompiledGame
-from understudy.games.chess_notation import to_board
 from understudy.players.basic import NO_MOVE
 from understudy.protocols import Choice
+
+if TYPE_CHECKING:
+    import chess
+    import chess.engine
 
 FOLDERS = ("/usr/games", "/usr/local/bin", "/opt/homebrew/bin")
 """Where systems put engines without putting the folder on PATH."""
@@ -68,6 +72,8 @@ class Engine:
 
     def close(self) -> None:
         """End the engine's process."""
+        import chess.engine
+
         engine, self._engine = self._engine, None
         if engine is not None:
             with contextlib.suppress(chess.engine.EngineError, asyncio.TimeoutError, OSError):
@@ -75,6 +81,8 @@ class Engine:
             engine.close()
 
     def _choose(self, board: chess.Board) -> Choice:
+        import chess.engine
+
         try:
             engine = self._started()
             played = engine.play(board, self._limit(), info=chess.engine.INFO_SCORE)
@@ -100,6 +108,8 @@ class Engine:
         return Choice(NO_MOVE, fault=fault)
 
     def _started(self) -> chess.engine.SimpleEngine:
+        import chess.engine
+
         if self._engine is None:
             patience = self.options.patience
             self._engine = chess.engine.SimpleEngine.popen_uci(self.path, timeout=patience)
@@ -111,12 +121,16 @@ class Engine:
         wanted = {"Threads": self.options.threads, "Hash": self.options.hash, "UCI_Elo": self.options.elo}
         if self.options.elo is not None:
             wanted["UCI_LimitStrength"] = True
+        import chess.engine
+
         settings = {name: value for name, value in wanted.items() if value is not None}
         if missing := [name for name in settings if name not in engine.options]:
             raise chess.engine.EngineError(f"the engine has no option {missing[0]}")
         return settings
 
     def _limit(self) -> chess.engine.Limit:
+        import chess.engine
+
         depth, nodes, time = self.options.depth, self.options.nodes, self.options.time
         if depth is None and nodes is None and time is None:
             time = 0.1
@@ -135,6 +149,8 @@ def find_engine(path: str) -> str:
 
 def board_of(past: Sequence[Any]) -> chess.Board:
     """Return python-chess's board of the last position, with the moves that led there where they can be told."""
+    from understudy.games.chess_notation import to_board
+
     board = to_board(past[0])
     for position in past[1:]:
         target = to_board(position)
@@ -156,9 +172,8 @@ def _leads(board: chess.Board, move: chess.Move, target: chess.Board) -> bool:
 
 def code_of(board: chess.Board, move: chess.Move) -> int:
     """Return our code of python-chess's *move*."""
-    cells = (move.from_square, move.to_square)
-    origin, to = cells if board.turn else (chess.square_mirror(cells[0]), chess.square_mirror(cells[1]))
-    return (origin << 6 | to) << 3 | ((move.promotion or 1) - 1)
+    turned = 0 if board.turn else 56
+    return ((move.from_square ^ turned) << 6 | (move.to_square ^ turned)) << 3 | ((move.promotion or 1) - 1)
 
 
 def _value(played: chess.engine.PlayResult, turn: chess.Color) -> float | None:

@@ -86,6 +86,10 @@ class Searcher:
         pasts = histories if histories is not None else [()] * len(positions)
         return [self._choose(position, past) for position, past in zip(positions, pasts, strict=True)]
 
+    def prepare(self) -> None:
+        """Have the kernels compiled or loaded before any clock runs."""
+        search(self.game, self.game.start(), self.evaluator, limits=Limits(1))
+
     def _choose(self, position: Any, past: Sequence[Any]) -> Choice:
         drawn = repeating(self.game, [*past, position])
         ranks = self.rng.permutation(self.game.most_moves) if self.options.ties == "random" else None
@@ -112,6 +116,10 @@ class Stochastic:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Search each position with new random values."""
         return [Choice(self._search(position).move) for position in positions]
+
+    def prepare(self) -> None:
+        """Have the kernels compiled or loaded before any clock runs."""
+        search(self.game, self.game.start(), Noise(np.uint64(1)), limits=Limits(1))
 
     def _search(self, position: Any) -> Opinion:
         seed = np.uint64(self.rng.integers(1 << 63))

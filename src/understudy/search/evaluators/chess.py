@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from understudy.games.bits import NONE, Mask, lowest, popcount, rest
 from understudy.games.chess import KINDS
 from understudy.games.chess_attacks import kings
-from understudy.games.chess_notation import Chess
+from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
 FULL = 24
