@@ -129,7 +129,10 @@ def games(as_json: bool) -> None:
 @click.option("--position", metavar="TEXT", help="Count from here instead of the start.")
 @_json_option
 def perft(name: str, size: str | None, rules: tuple[str, ...], depth: int, position: str | None, as_json: bool) -> None:
-    """Count the move sequences of every length up to a depth: the proof of a move generator."""
+    """Count move sequences of every length up to a depth.
+
+    Equal counts are the proof of a move generator.
+    """
     import time
 
     import numpy as np
@@ -159,7 +162,10 @@ def perft(name: str, size: str | None, rules: tuple[str, ...], depth: int, posit
 @click.option("--position", metavar="TEXT", help="Instead of the start.")
 @_json_option
 def moves(name: str, size: str | None, rules: tuple[str, ...], position: str | None, as_json: bool) -> None:
-    """List the legal moves of a position, or tell how the game ended for the side to move."""
+    """List the legal moves of a position.
+
+    If the game is over, tell how it ended for the side to move.
+    """
     game = _game(name, size, rules)
     root = _position(game, position)
     with _compiling():
@@ -223,7 +229,10 @@ def match(
     as_json: bool,
     **terms: Any,
 ) -> None:
-    """Let two players play, and tell the result from the first one's side."""
+    """Let two players play a match.
+
+    The result is told from the first one's side.
+    """
     from understudy.judges.tables import meeting_json, meeting_text
     from understudy.judges.tournament import play_match
 
@@ -253,7 +262,10 @@ def tournament(
     as_json: bool,
     **terms: Any,
 ) -> None:
-    """Let every player meet every other, and print the cross table with Elo ratings."""
+    """Let every player meet every other.
+
+    Prints the cross table with results by colour and Elo ratings.
+    """
     from understudy.judges.tables import standings_csv, standings_json, standings_text
     from understudy.judges.tournament import round_robin
 

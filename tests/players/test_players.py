@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
-from understudy.players import PLAYERS, make_player
+from understudy.players import PLAYERS, make_player, prepare
 from understudy.players.basic import Human, NoOptions
 
 MORRIS = find_game("morris")
@@ -129,3 +129,10 @@ def test_a_human_is_asked_until_the_answer_is_legal(capsys: pytest.CaptureFixtur
     for ask in (end, lambda prompt: "resign"):
         human = Human(MORRIS, NoOptions(), name="human", rng=np.random.default_rng(0), ask=ask)
         assert human.choose([MORRIS.start()])[0].fault == "resignation"
+
+
+def test_searchers_prepare_before_a_clock_runs() -> None:
+    for text in ("searcher:time=0.05", "stochastic:depth=2", "random"):
+        player = make_player(text, MORRIS, seed=1)
+        prepare(player)
+        assert player.choose([MORRIS.start()])[0].move in MORRIS.moves(MORRIS.start())
