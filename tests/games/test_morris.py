@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 import pytest
+from conftest import MORRIS_LINES as LINES
 from conftest import SHARED, random_line
 
 from understudy.errors import IllegalMove, NotationError
@@ -14,14 +14,6 @@ from understudy.games import find_game, rules
 from understudy.games.morris_notation import BIT, CELLS, RING_SYMMETRIES, SYMMETRIES
 
 GAME = find_game("morris")
-
-LINES = [
-    tuple(line.split())
-    for line in (
-        "a7 d7 g7", "b6 d6 f6", "c5 d5 e5", "a4 b4 c4", "e4 f4 g4", "c3 d3 e3", "b2 d2 f2", "a1 d1 g1",
-        "a7 a4 a1", "b6 b4 b2", "c5 c4 c3", "d7 d6 d5", "d3 d2 d1", "e5 e4 e3", "f6 f4 f2", "g7 g4 g1",
-    )
-]  # fmt: skip
 
 
 def at(mine: str, theirs: str, hands: str = "00") -> Any:
@@ -155,32 +147,36 @@ def test_the_groups_have_sixteen_and_forty_eight_elements() -> None:
     assert len(GAME.symmetries(three._replace(hand=1, their_hand=1), 625 * 24)) == 16
 
 
-def test_three_against_three_has_as_many_classes_as_published() -> None:
-    for group, classes in ((SYMMETRIES, 169_626), (RING_SYMMETRIES, 56_922)):
-        bits = 1 << group
-        fixed = sum(_fixed(permutation) for permutation in bits)
-        assert fixed == classes * len(group)
+@pytest.mark.parametrize(
+    ("group", "stones", "classes"),
+    [
+        (SYMMETRIES, (3, 3), 169_626),
+        (RING_SYMMETRIES, (3, 3), 56_922),
+        (SYMMETRIES, (4, 3), 760_398),
+        (SYMMETRIES, (5, 3), 2_580_390),
+    ],
+)
+def test_endgames_have_as_many_classes_as_published(group: Any, stones: tuple[int, int], classes: int) -> None:
+    assert sum(_fixed(permutation, *stones) for permutation in group.tolist()) == classes * len(group)
 
 
-def _fixed(images: Any) -> int:
-    """Return how many placements of three and three stones a permutation leaves alone (Burnside's lemma)."""
-    permutation = np.log2(images).astype(int)
-    cycles, seen = [], set()
+def _fixed(permutation: list[int], mine: int, theirs: int) -> int:
+    """Return how many placements a permutation leaves alone (Burnside's lemma): those made of whole cycles."""
+    lengths, seen = [], set()
     for cell in range(24):
-        if cell not in seen:
-            cycle = [cell]
-            while permutation[cycle[-1]] != cell:
-                cycle.append(permutation[cycle[-1]])
-            seen |= set(cycle)
-            cycles.append(len(cycle))
-    small = [size for size in cycles if size <= 3]
-    sets = [
-        set(chosen)
-        for k in range(4)
-        for chosen in combinations(range(len(small)), k)
-        if sum(small[i] for i in chosen) == 3
-    ]
-    return sum(not (a & b) for a in sets for b in sets)
+        length = 0
+        while cell not in seen:
+            seen.add(cell)
+            cell, length = permutation[cell], length + 1
+        lengths += [length] * (length > 0)
+    ways = {(0, 0): 1}
+    for length in lengths:
+        after = dict(ways)
+        for (a, b), times in ways.items():
+            for key in ((a + length, b), (a, b + length)):
+                after[key] = after.get(key, 0) + times
+        ways = after
+    return ways.get((mine, theirs), 0)
 
 
 @pytest.mark.parametrize(

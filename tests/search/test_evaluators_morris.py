@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
+from conftest import MORRIS_LINES, random_line
 
 from understudy.games import find_game, rules
 from understudy.games.morris_notation import BIT, CELLS
@@ -14,13 +14,7 @@ from understudy.search.evaluators import value
 from understudy.search.evaluators.morris import HANDMADE, PHASES, TERMS, Phased
 
 GAME = find_game("morris")
-LINES = [
-    set(line.split())
-    for line in (
-        "a7 d7 g7", "b6 d6 f6", "c5 d5 e5", "a4 b4 c4", "e4 f4 g4", "c3 d3 e3", "b2 d2 f2", "a1 d1 g1",
-        "a7 a4 a1", "b6 b4 b2", "c5 c4 c3", "d7 d6 d5", "d3 d2 d1", "e5 e4 e3", "f6 f4 f2", "g7 g4 g1",
-    )
-]  # fmt: skip
+LINES = [set(line) for line in MORRIS_LINES]
 BESIDE = {
     a: {GAME.board.cells[y if x == i else x] for x, y in GAME.board.lines if i in (x, y)} for i, a in enumerate(CELLS)
 }

@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import sys
 import time
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
+from conftest import random_line, run_interpreted
 
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.variant import ONGOING
@@ -224,15 +222,4 @@ def opinions() -> str:
 
 
 def test_searches_answer_alike_compiled_and_interpreted() -> None:
-    code = "import test_negascout; print(test_negascout.opinions())"
-    environment = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": os.pathsep.join(sys.path)}
-    run = subprocess.run(
-        [sys.executable, "-W", "error", "-c", code],
-        capture_output=True,
-        text=True,
-        env=environment,
-        cwd=Path(__file__).parent,
-        check=False,
-    )
-    assert run.returncode == 0, run.stderr
-    assert run.stdout.strip() == opinions()
+    assert run_interpreted("test_negascout", "opinions()") == opinions()

@@ -16,7 +16,19 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.protocols import Choice, Move
-from understudy.search.desk import DRAWN, HEIGHTS, NODES, STOP, Desk, Table, clear, make_desk, make_table, named
+from understudy.search.desk import (
+    DRAWN,
+    GENERATION,
+    HEIGHTS,
+    NODES,
+    STOP,
+    Desk,
+    Table,
+    clear,
+    make_desk,
+    make_table,
+    named,
+)
 from understudy.search.evaluators import find_evaluator
 from understudy.search.evaluators.noise import Noise
 from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
@@ -196,9 +208,11 @@ def _prepared(
 
 def _alarm(desk: Desk, seconds: float | None) -> threading.Timer:
     """Return a timer, started if there is a limit, that tells the search to stop: kernels run without Python's lock."""
+    search_number = desk["tally"][GENERATION]
 
     def ring() -> None:
-        desk["tally"][STOP] = 1
+        if desk["tally"][GENERATION] == search_number:  # a bell that rings late must not stop the next search
+            desk["tally"][STOP] = 1
 
     alarm = threading.Timer(seconds or 0.0, ring)
     alarm.daemon = True
