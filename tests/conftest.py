@@ -14,6 +14,9 @@ import pytest
 
 from understudy.games import CompiledGame, find_game
 
+# Two test workers share two cores: a pool of threads in each would only get in the way.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 

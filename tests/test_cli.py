@@ -16,7 +16,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from understudy import __version__
-from understudy.cli import _size, commands, main
+from understudy.cli import commands, main
+from understudy.cli.console import read_size as _size
 from understudy.errors import BadOption
 
 

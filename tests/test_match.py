@@ -184,3 +184,32 @@ def test_openings_are_random_distinct_and_unfinished() -> None:
     assert len(few) == 30
     assert few[0] == Opening()
     assert len(set(few)) <= 1 + 12
+
+
+def test_games_from_other_starts() -> None:
+    game = find_game("morris")
+    start = game.read("MMOMOOOOOOOOOOOOOOOEEEOO0033")._replace(ply=21)
+    first, second = first_move(game), Odd(lambda position: Choice(game.read_move(position, "b6g7f2"), 0.5))
+    one = play_games(game, (first, second), [(Opening(start=start), False)])[0]
+    assert (one.result, one.reason, one.opening, one.start) == (-1, "removing", 0, start)
+    assert one.values == (0.5,)
+    swapped = play_games(game, (second, first), [(Opening(start=start), True)])[0]
+    assert swapped == one
+
+
+def test_a_start_that_is_finished_is_not_played() -> None:
+    game = find_game("morris")
+    start = game.read("MMOOOOOOOOOOOOOOOOOEEEOO0023")
+    nobody = Odd(lambda position: Choice(-1, fault="asked"))
+    one = play_games(game, (nobody, nobody), [(Opening(start=start), False)])[0]
+    assert (one.moves, one.result, one.reason) == ((), -1, "removing")
+
+
+def test_values_are_kept_beside_the_moves() -> None:
+    konane = find_game("konane", (4, 4))
+    opening = random_openings(konane, 2, plies=2, rng=np.random.default_rng(1))[1]
+    sure = Odd(lambda position: Choice(konane.moves(position)[0], 0.25))
+    one = play_games(konane, (sure, first_move(konane)), [(opening, False)])[0]
+    assert len(one.values) == len(one.moves)
+    assert one.values[:4] == (None, None, 0.25, None)[: len(one.values)]
+    assert one.start is None

@@ -1,40 +1,129 @@
-"""Options as frozen dataclasses: text becomes typed values, unknown keys are errors, a default is written once."""
+"""Options as frozen dataclasses, from text or TOML: unknown keys are errors, a default is written once."""
 
 from __future__ import annotations
 
 import dataclasses
+import re
+import tomllib
 import types
 from collections.abc import Mapping
-from typing import Any, TypeVar, get_args, get_type_hints
+from pathlib import Path
+from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import BadOption, FileError, UnknownName
 
 T = TypeVar("T")
 
+WANTED = {int: "a whole number", float: "a number", bool: "true or false", str: "text", tuple: "a list"}
 
-def build(kind: type[T], options: Mapping[str, str], *, place: str) -> T:
-    """Return a dataclass of type *kind* from text; *place* names where the options stand, for errors."""
+
+def build(kind: type[T], options: Mapping[str, Any], *, place: str) -> T:
+    """Return a dataclass of type *kind* from text or TOML values; *place* names where the options stand, for errors."""
     fields = [field.name for field in dataclasses.fields(kind)]  # type: ignore[arg-type]
     for name in options:
         if name not in fields:
             raise UnknownName(f"option of {place}", name, fields) if fields else BadOption(f"{place} takes no options")
     hints = get_type_hints(kind)
-    return kind(**{name: _typed(hints[name], text, f"{place}: {name}") for name, text in options.items()})
+    return kind(**{name: _typed(hints[name], value, f"{place}: {name}") for name, value in options.items()})
 
 
-def _typed(hint: Any, text: str, place: str) -> Any:
+def _typed(hint: Any, value: Any, place: str) -> Any:
     kinds = get_args(hint) if isinstance(hint, types.UnionType) else (hint,)
     kind = next(kind for kind in kinds if kind is not types.NoneType)
-    if kind is str:
-        return text
+    if get_origin(kind) is tuple:
+        return _listed(get_args(kind)[0], value, place)
+    if isinstance(value, str) and kind is not str:
+        return _read(kind, value, place)
+    if kind is float and type(value) is int:
+        return float(value)
+    if type(value) is not kind:
+        raise BadOption(f"{place} must be {WANTED[kind]}, not {value!r}")
+    return value
+
+
+def _read(kind: Any, text: str, place: str) -> Any:
+    """Return a number or a truth written as text."""
     try:
-        return kind(text)
-    except ValueError:
-        wanted = {int: "a whole number", float: "a number"}[kind]
-        raise BadOption(f"{place} must be {wanted}, not {text!r}") from None
+        return {"true": True, "false": False}[text] if kind is bool else kind(text)
+    except (KeyError, ValueError):
+        raise BadOption(f"{place} must be {WANTED[kind]}, not {text!r}") from None
+
+
+def _listed(kind: Any, value: Any, place: str) -> Any:
+    if not isinstance(value, list | tuple):
+        raise BadOption(f"{place} must be a list, not {value!r}")
+    return tuple(_typed(kind, item, place) for item in value)
 
 
 def check_range(place: str, value: float | None, low: float, high: float) -> None:
     """Raise unless *value* is None or a number from *low* to *high*."""
     if value is not None and not low <= value <= high:
         raise BadOption(f"{place} must be from {low:g} to {high:g}, not {value:g}")
+
+
+def load_toml(path: Path) -> dict[str, Any]:
+    """Return what a TOML file says."""
+    try:
+        return tomllib.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise FileError(f"there is no experiment file {str(path)!r}") from None
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"{str(path)!r} is not TOML: {error}") from None
+
+
+def overridden(settings: Mapping[str, Any], changes: tuple[str, ...]) -> dict[str, Any]:
+    """Return *settings* with each change of the form `section.key=value` made; a value is TOML, or else plain text."""
+    result: dict[str, Any] = {name: dict(v) if isinstance(v, dict) else v for name, v in settings.items()}
+    for change in changes:
+        name, equals, text = change.partition("=")
+        *sections, key = name.strip().split(".")
+        if not equals or not all((*sections, key)):
+            raise BadOption(f"--set {change!r} is not of the form section.key=value")
+        table = result
+        for section in sections:
+            table[section] = dict(table.get(section, {})) if isinstance(table.get(section, {}), dict) else {}
+            table = table[section]
+        table[key] = _toml_value(text.strip())
+    return result
+
+
+def _toml_value(text: str) -> Any:
+    try:
+        return tomllib.loads(f"value = {text}")["value"]
+    except tomllib.TOMLDecodeError:
+        return text
+
+
+def write_toml(settings: Mapping[str, Any]) -> str:
+    """Return settings as TOML text: plain keys first, then a table for each section."""
+    lines = _keys(settings) + _tables(settings, "")
+    return "\n".join(lines).lstrip("\n") + "\n"
+
+
+def _tables(settings: Mapping[str, Any], path: str) -> list[str]:
+    lines: list[str] = []
+    for name, table in settings.items():
+        if isinstance(table, dict):
+            lines += ["", f"[{path}{_key(name)}]", *_keys(table), *_tables(table, f"{path}{_key(name)}.")]
+    return lines
+
+
+def _keys(table: Mapping[str, Any]) -> list[str]:
+    return [f"{_key(key)} = {_written(value)}" for key, value in table.items() if not isinstance(value, dict)]
+
+
+def _key(name: str) -> str:
+    return name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else _written(name)
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, list | tuple):
+        return "[" + ", ".join(_written(item) for item in value) + "]"
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return f'"{escaped}"'
+    return repr(value)

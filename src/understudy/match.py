@@ -31,19 +31,25 @@ class Terms(NamedTuple):
 
 
 class Opening(NamedTuple):
-    """Moves that are played before the players choose."""
+    """Where a game starts, and the moves that are played before the players choose."""
 
     moves: tuple[Move, ...] = ()
+    start: Any = None
+    """A position; None: the game's own start."""
 
 
 class Played(NamedTuple):
-    """A finished game: all its moves from the start, its result for the side that moved first, and why it ended."""
+    """A finished game: all its moves from the start, its result for the side of the even plies, and why it ended."""
 
     moves: tuple[Move, ...]
     opening: int
     """How many of the moves were given."""
     result: int
     reason: str
+    start: Any = None
+    """Where it started; None: the game's own start."""
+    values: tuple[float | None, ...] = ()
+    """What each mover expected, for its side; None for given moves and players that do not say."""
 
 
 @dataclass
@@ -54,20 +60,22 @@ class _Board:
     moves: list[Move]
     opening: int
     swapped: bool
-    """Whether the second player of the match moves first."""
+    """Whether the second player of the match has the even plies."""
+    start: Any = None
+    values: list[float | None] = field(default_factory=list)
     history: list[Any] = field(default_factory=list)
     seen: Counter[tuple[int, int]] = field(default_factory=Counter)
     played: Played | None = None
 
     def end(self, result_for_mover: int, reason: str) -> None:
         result = result_for_mover if self.position.ply % 2 == 0 else -result_for_mover
-        self.played = Played(tuple(self.moves), self.opening, result, reason)
+        self.played = Played(tuple(self.moves), self.opening, result, reason, self.start, tuple(self.values))
 
 
 def play_games(
     game: Game, players: tuple[Player, Player], openings: Sequence[tuple[Opening, bool]], terms: Terms = Terms()
 ) -> list[Played]:
-    """Play one game from each opening, the second player moving first where its flag is set; all boards in step."""
+    """Play one game from each opening, the second player having the even plies where its flag is set; all in step."""
     boards = [_begun(game, opening, swapped=swapped, terms=terms) for opening, swapped in openings]
     while waiting := [board for board in boards if board.played is None]:
         for side, player in enumerate(players):
@@ -106,8 +114,11 @@ def _random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[O
 
 
 def _begun(game: Game, opening: Opening, *, swapped: bool, terms: Terms) -> _Board:
-    board = _Board(game.start(), [], len(opening.moves), swapped)
-    board.seen[game.key(board.position), 0] += 1
+    position = game.start() if opening.start is None else opening.start
+    board = _Board(position, [], len(opening.moves), swapped, opening.start)
+    board.seen[game.key(position), position.ply % 2] += 1
+    if opening.start is not None and (outcome := game.outcome(position)) is not None:
+        board.end(int(outcome), game.reason(position))
     for move in opening.moves:
         _advance(game, board, move, terms)
     return board
@@ -135,12 +146,13 @@ def _settle(game: Game, board: _Board, choice: Choice, terms: Terms, *, late: bo
     elif choice.move not in game.moves(board.position):
         board.end(-1, "illegal move")
     else:
-        _advance(game, board, choice.move, terms)
+        _advance(game, board, choice.move, terms, value=choice.value)
 
 
-def _advance(game: Game, board: _Board, move: Move, terms: Terms) -> None:
+def _advance(game: Game, board: _Board, move: Move, terms: Terms, *, value: float | None = None) -> None:
     board.history.append(board.position)
     board.moves.append(move)
+    board.values.append(value)
     board.position = game.play(board.position, move)
     name = game.key(board.position), board.position.ply % 2
     board.seen[name] += 1

@@ -1,7 +1,7 @@
 """The players: one table, and how a player is named on the command line and in experiment files.
 
-`random`, `searcher:depth=4,evaluator=movable_ratio`, `engine:stockfish,depth=8`: a name, then options; the first
-option may stand without its key where a player has a main one.
+`random`, `searcher:depth=4,evaluator=movable_ratio`, `engine:stockfish,depth=8`, `student:runs/x`: a name, then
+options; the first option may stand without its key where a player has a main one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,11 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.basic import Human, NoOptions, Random
 from understudy.players.engine import Engine, EngineOptions
+from understudy.players.hybrid import Hybrid, HybridOptions
+from understudy.players.network import Student, StudentPlayerOptions
+from understudy.players.nnmm import Nnmm, NnmmOptions
 from understudy.players.searcher import Searcher, SearcherOptions, Stochastic, StochasticOptions
+from understudy.players.socket import Socket, SocketOptions
 from understudy.protocols import Player
 
 
@@ -33,6 +37,10 @@ PLAYERS: dict[str, Kind] = {
     "searcher": Kind(Searcher, SearcherOptions),
     "human": Kind(Human, NoOptions),
     "engine": Kind(Engine, EngineOptions, "path"),
+    "student": Kind(Student, StudentPlayerOptions, "path"),
+    "hybrid": Kind(Hybrid, HybridOptions, "path"),
+    "nnmm": Kind(Nnmm, NnmmOptions, "path"),
+    "socket": Kind(Socket, SocketOptions, "port"),
 }
 
 
@@ -54,7 +62,7 @@ def prepare(player: Player) -> None:
 
 
 def close(player: Player) -> None:
-    """Let go of whatever *player* holds: an engine's process."""
+    """Let go of whatever *player* holds: an engine's process, a connection."""
     release = getattr(player, "close", None)
     if release is not None:
         release()

@@ -1,0 +1,77 @@
+"""The commands. Everything heavy is imported by the command that needs it, so that `--help` answers at once."""
+
+from __future__ import annotations
+
+import os
+import sys
+
+import click
+
+from understudy import __version__
+from understudy.cli.data import data
+from understudy.cli.games import games, moves, perft, show
+from understudy.cli.judging import judge
+from understudy.cli.learning import report, run, train, tune, watch
+from understudy.cli.playing import match, play, tournament
+from understudy.cli.serving import socket
+from understudy.errors import UnderstudyError, UnknownName
+
+BAD_INPUT = 2
+EXTRAS = ("torch", "onnx", "onnxscript", "optuna", "pyarrow", "matplotlib")
+"""What comes with `understudy[learn]`."""
+
+
+class Commands(click.Group):
+    """A group that guesses what a misspelt command meant."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
+            raise UnknownName("command", args[0], self.list_commands(ctx))
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
+@click.version_option(__version__, prog_name="understudy")
+def commands() -> None:
+    """Neural networks that learn board games by watching a teacher.
+
+    GAME is morris, konane, lines_of_action or chess. A PLAYER is written as a name with options: random,
+    stochastic:depth=3, searcher:depth=4,evaluator=handmade, searcher:time=0.5, engine:stockfish,depth=8, human,
+    student:morris (one that ships), student:runs/x (one that you trained).
+    """
+
+
+for command in (
+    games, perft, moves, show, match, tournament, play, watch, train, run, report, tune, data, judge, socket,
+):  # fmt: skip
+    commands.add_command(command)
+
+
+def main() -> None:
+    """Run the command line: bad input is one sentence on standard error and exit code 2."""
+    try:
+        commands.main(standalone_mode=False)
+    except UnderstudyError as error:
+        _fail(str(error))
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.partition(".")[0] not in EXTRAS:
+            raise
+        _fail(f"this command needs {error.name}, which comes with: pip install 'understudy[learn]'")
+    except (click.exceptions.Abort, KeyboardInterrupt):
+        click.echo("understudy: stopped", err=True)
+        os._exit(130)  # at once: worker threads are inside kernels, and leaving politely would wait for their games
+    except click.exceptions.NoArgsIsHelpError as error:
+        click.echo(error.format_message())
+        sys.exit(BAD_INPUT)
+    except click.ClickException as error:
+        _fail(" ".join(error.format_message().split()))
+    except BrokenPipeError:
+        sys.stderr.close()
+        sys.exit(1)
+
+
+def _fail(message: str) -> None:
+    click.echo(f"understudy: {message}", err=True)
+    sys.exit(BAD_INPUT)

@@ -1,0 +1,138 @@
+"""What the commands share: options, progress bars, and how things are printed and written."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from understudy.errors import BadOption
+from understudy.files import save_text
+
+if TYPE_CHECKING:
+    from understudy.games import CompiledGame
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def game_options(command: F) -> F:
+    """Add what tells a game and its size."""
+    command = click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Set a switch of the rules.")(
+        command
+    )
+    command = click.option("--size", metavar="S", help="Board size: 6, or 6x5 for rows x columns.")(command)
+    return click.argument("name", metavar="GAME")(command)
+
+
+def json_option(command: F) -> F:
+    """Add the switch for programs."""
+    return click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")(command)
+
+
+def match_options(command: F) -> F:
+    """Add what a match and a tournament agree on."""
+    for option in reversed(
+        (
+            click.option("--games", type=click.IntRange(1, 10_000_000), default=10, show_default=True, metavar="N",
+                         help="Games for each pair of players; both colours of each opening."),
+            click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K",
+                         help="All randomness comes from it."),
+            click.option("--opening-plies", type=click.IntRange(0, 40), metavar="N",
+                         help="Random plies before the players choose; each game has its own default."),
+            click.option("--ply-limit", type=click.IntRange(1), metavar="N", help="A game this long is a draw."),
+            click.option("--repetition", type=click.IntRange(0), metavar="N",
+                         help="A position that occurs this often is a draw; 0: never."),
+            click.option("--move-seconds", type=click.FloatRange(0.001), metavar="S",
+                         help="A player that takes longer for a move loses."),
+            click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Threads; one for each core."),
+        )
+    ):  # fmt: skip
+        command = option(command)
+    return command
+
+
+def find(name: str, size: str | None, rules: tuple[str, ...]) -> CompiledGame:
+    """Return the game of a command line."""
+    from understudy.games import find_game
+
+    switches = {}
+    for rule in rules:
+        key, equals, value = rule.partition("=")
+        if not equals:
+            raise BadOption(f"--rule {rule!r} is not of the form name=value")
+        switches[key] = value
+    return find_game(name, None if size is None else read_size(size), switches)
+
+
+def read_size(text: str) -> tuple[int, int]:
+    """Return rows and columns of a written size."""
+    numbers = text.lower().split("x")
+    if len(numbers) not in (1, 2) or not all(
+        number.isascii() and number.isdigit() and len(number) < 4 for number in numbers
+    ):
+        raise BadOption(f"--size {text!r} is not a board size; write 6, or 6x5 for rows x columns")
+    return int(numbers[0]), int(numbers[-1])
+
+
+def position_of(game: CompiledGame, text: str | None) -> Any:
+    """Return the position that was written, or the start."""
+    return game.start() if text is None else game.read(text)
+
+
+def match_settings(game: CompiledGame, players: list[str], terms: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a match; players are made once here so that a wrong name fails before the first game."""
+    from understudy.backends import Local
+    from understudy.match import Terms
+    from understudy.players import close, make_player
+
+    for player in players:
+        close(make_player(player, game))
+    workers = 1 if any(player.startswith("human") for player in players) else terms.pop("workers")
+    terms.pop("workers", None)
+    settings = {key: terms.pop(key) for key in ("seed", "opening_plies")}
+    if settings["opening_plies"] is None:
+        settings["opening_plies"] = game.conventions.opening_plies
+    return settings | {"backend": Local(workers), "terms": Terms(**terms)}
+
+
+@contextlib.contextmanager
+def compiling() -> Iterator[None]:
+    """Say so when kernels are compiled for the first time, which takes a while."""
+    from understudy.kernels import compiled_before
+
+    if not compiled_before():
+        click.echo("compiling the rules; this happens once and takes some seconds", err=True)
+    yield
+
+
+@contextlib.contextmanager
+def counted(total: int, what: str) -> Iterator[Callable[[int], None]]:
+    """Show a bar that counts games."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("games"),
+        TimeRemainingColumn(),
+    )
+    with compiling(), Progress(*columns, console=Console(stderr=True)) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda games: bar.advance(task, games)
+
+
+def print_json(value: Any) -> None:
+    """Print one JSON value on a line."""
+    click.echo(json.dumps(value))
+
+
+def write_file(path: str, text: str) -> None:
+    """Write a file whole or not at all, and say so."""
+    save_text(Path(path), text)
+    click.echo(f"wrote {path}", err=True)

@@ -1,0 +1,170 @@
+"""Commands of the laboratory: watch, train, run, report, tune."""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+from understudy.cli.console import compiling
+
+if TYPE_CHECKING:
+    from understudy.experiments import Experiment
+    from understudy.lab import News
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _experiment_options(command: F) -> F:
+    """Add what tells an experiment and where it runs."""
+    command = click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a key.")(
+        command
+    )
+    command = click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
+                           help="Where the run is kept; runs/NAME if not said.")(command)  # fmt: skip
+    return click.argument("file", metavar="EXPERIMENT.toml", type=click.Path())(command)
+
+
+@click.command()
+@_experiment_options
+def watch(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
+    """Let the teacher of an experiment play, and keep what it chose.
+
+    A run that was stopped goes on where it was.
+    """
+    from understudy.lab import prepare_records
+
+    experiment, place = _opened(file, folder, changes)
+    with compiling(), _bar() as show:
+        records = prepare_records(experiment, place, show=show)
+    click.echo(f"{len(records)} records in {place / 'records.parquet'}")
+
+
+@click.command()
+@_experiment_options
+def train(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
+    """Train the students of an experiment.
+
+    A run that was stopped goes on from its last epoch.
+    """
+    from understudy.lab import train_students
+
+    experiment, place = _opened(file, folder, changes)
+    with compiling(), _bar() as show:
+        train_students(experiment, place, show=show)
+    click.echo(f"trained {', '.join(lesson.name for lesson in experiment.lessons)} in {place}")
+
+
+@click.command()
+@_experiment_options
+def run(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
+    """Do a whole experiment: watch, learn, judge, report.
+
+    A run that was stopped goes on where it was.
+    """
+    from understudy import lab
+
+    experiment, place = _opened(file, folder, changes)
+    with compiling(), _bar() as show:
+        report = lab.run(experiment, place, show=show)
+    _print_verdicts(place)
+    click.echo(f"\nThe report: {report}")
+    click.echo(
+        f"Play against the student: understudy play {experiment.about.game} --opponent student:{place},check=legal"
+    )
+
+
+@click.command()
+@click.argument("folder", metavar="RUN", type=click.Path(file_okay=False))
+def report(folder: str) -> None:
+    """Write the report of a run from what its folder holds."""
+    from understudy import lab
+    from understudy.errors import FileError
+    from understudy.experiments import load_experiment
+
+    place = Path(folder)
+    if not (place / "experiment.toml").is_file():
+        raise FileError(f"{folder!r} is not a run folder: there is no experiment.toml in it")
+    click.echo(f"wrote {lab.report(load_experiment(place / 'experiment.toml'), place)}")
+
+
+@click.command()
+@_experiment_options
+@click.option("--trials", type=click.IntRange(1, 100_000), default=20, show_default=True, metavar="N",
+              help="Trials in all; those that were done before count.")  # fmt: skip
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def tune(file: str, folder: str | None, changes: tuple[str, ...], trials: int, as_json: bool) -> None:
+    """Search for better settings.
+
+    Tries values of the keys in the experiment's [tune] section and keeps all trials in an SQLite file.
+    """
+    from understudy.tuning import tune as search
+
+    experiment, place = _opened(file, folder, changes)
+    with compiling(), _bar() as show:
+        found = search(experiment, place, trials=trials, show=show)
+    if as_json:
+        click.echo(json.dumps(found._asdict()))
+    else:
+        click.echo(f"{found.trials} trials; the best has a validation accuracy of {found.accuracy:.2%} with")
+        for key, value in found.settings.items():
+            click.echo(f"  {key} = {value}")
+
+
+def _opened(file: str, folder: str | None, changes: tuple[str, ...]) -> tuple[Experiment, Path]:
+    from understudy.experiments import load_experiment
+
+    experiment = load_experiment(Path(file), changes)
+    return experiment, Path(folder) if folder is not None else Path("runs") / experiment.name
+
+
+@contextlib.contextmanager
+def _bar() -> Iterator[Callable[[News], None]]:
+    """Show one bar for each task of a run, with what it says last."""
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TaskProgressColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[told]}"),
+    )
+    with Progress(*columns, console=Console(stderr=True)) as bar:
+        tasks: dict[str, TaskID] = {}
+
+        def show(news: News) -> None:
+            if news.task not in tasks:
+                tasks[news.task] = bar.add_task(news.task, total=1.0, told="")
+            told = news.told or bar.tasks[tasks[news.task]].fields["told"]
+            bar.update(tasks[news.task], completed=news.done, told=told)
+
+        yield show
+
+
+def _print_verdicts(place: Path) -> None:
+    """Print the few numbers a person looks for first."""
+    from understudy.files import load_json
+
+    wanted = (
+        "accuracy.whole",
+        "accuracy.to",
+        "legality.whole",
+        "strict.finished_legally",
+        "strict.won",
+        "strict.points",
+    )
+    for section, players in load_json(place / "verdicts.json").items():
+        for name, verdict in players.items():
+            shown = [
+                f"{key} {verdict[key]['value']:.2%}"
+                for key in wanted
+                if key in verdict and verdict[key]["value"] is not None
+            ]
+            if shown:
+                click.echo(f"{section}, {name}: {', '.join(shown)}")

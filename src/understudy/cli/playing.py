@@ -1,0 +1,139 @@
+"""Commands in which players play: match, tournament, play."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from understudy.cli.console import (
+    compiling,
+    counted,
+    find,
+    game_options,
+    json_option,
+    match_options,
+    match_settings,
+    print_json,
+    write_file,
+)
+from understudy.errors import BadOption
+
+if TYPE_CHECKING:
+    from understudy.games import CompiledGame
+
+
+@click.command()
+@game_options
+@click.argument("first", metavar="PLAYER")
+@click.argument("second", metavar="PLAYER")
+@match_options
+@json_option
+def match(
+    name: str,
+    size: str | None,
+    rules: tuple[str, ...],
+    first: str,
+    second: str,
+    games: int,
+    as_json: bool,
+    **terms: Any,
+) -> None:
+    """Let two players play a match.
+
+    The result is told from the first one's side.
+    """
+    from understudy.judges.tables import meeting_json, meeting_text
+    from understudy.judges.tournament import play_match
+
+    game = find(name, size, rules)
+    settings = match_settings(game, [first, second], terms)
+    with counted(games, f"{first} - {second}") as progress:
+        meeting = play_match(game, (first, second), games=games, progress=progress, **settings)
+    if as_json:
+        print_json(meeting_json(game, meeting))
+    else:
+        click.echo(meeting_text(meeting))
+
+
+@click.command()
+@game_options
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@match_options
+@click.option("--csv", "csv_file", type=click.Path(dir_okay=False), metavar="FILE", help="Write the table there too.")
+@json_option
+def tournament(
+    name: str,
+    size: str | None,
+    rules: tuple[str, ...],
+    players: tuple[str, ...],
+    games: int,
+    csv_file: str | None,
+    as_json: bool,
+    **terms: Any,
+) -> None:
+    """Let every player meet every other.
+
+    Prints the cross table with results by colour and Elo ratings.
+    """
+    from understudy.judges.tables import standings_csv, standings_json, standings_text
+    from understudy.judges.tournament import round_robin
+
+    if len(players) < 2:
+        raise BadOption(f"a tournament needs at least two players, not {len(players)}")
+    game = find(name, size, rules)
+    settings = match_settings(game, list(players), terms)
+    total = games * len(players) * (len(players) - 1) // 2
+    with counted(total, game.title) as progress:
+        standings = round_robin(game, players, games=games, progress=progress, **settings)
+    if csv_file is not None:
+        write_file(csv_file, standings_csv(standings))
+    if as_json:
+        print_json(standings_json(game, standings))
+    else:
+        click.echo(standings_text(game, standings))
+
+
+@click.command()
+@game_options
+@click.option("--opponent", default="searcher:time=1", show_default=True, metavar="PLAYER", help="Whom to play.")
+@click.option("--second", is_flag=True, help="Let the opponent move first.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
+def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str, second: bool, seed: int) -> None:
+    """Play against any player, here in the terminal."""
+    from understudy.drawing import draw_text
+    from understudy.match import Opening, play_games
+    from understudy.players import close, make_player, prepare
+
+    game = find(name, size, rules)
+    human, other = make_player("human", game), make_player(opponent, game, seed=seed)
+    click.echo(f"You play {game.colours[second]} against {opponent}; a move is written like "
+               f"{game.write_move(game.start(), game.moves(game.start())[0])}.", err=True)  # fmt: skip
+    try:
+        with compiling():
+            prepare(other)
+        played = play_games(game, (human, _Aloud(game, other)), [(Opening(), second)])[0]
+    finally:
+        close(other)
+    position = game.start()
+    for move in played.moves:
+        position = game.play(position, move)
+    click.echo("\n" + draw_text(game.board, game.stones(position)))
+    result = -played.result if second else played.result
+    click.echo({1: "You win", 0: "A draw", -1: "You lose"}[result] + f": {played.reason}.")
+
+
+class _Aloud:
+    """A player that says what it plays and what it thinks."""
+
+    def __init__(self, game: CompiledGame, player: Any) -> None:
+        self.name, self.game, self.player = player.name, game, player
+
+    def choose(self, positions: Any, histories: Any = None) -> Any:
+        choices = self.player.choose(positions, histories)
+        for position, choice in zip(positions, choices, strict=True):
+            if choice.fault is None:
+                opinion = "" if choice.value is None else f" (expects {choice.value:+.2f})"
+                move = self.game.write_move(position, choice.move)
+                click.echo(f"{self.name} plays {move}{opinion}", err=True)
+        return choices

@@ -1,0 +1,35 @@
+"""Commands that let other programs talk to our players."""
+
+from __future__ import annotations
+
+import click
+
+
+@click.command()
+@click.argument("player", metavar="PLAYER")
+@click.option("--port", type=click.IntRange(0, 65_535), default=5802, show_default=True, metavar="N",
+              help="The papers use 5802 for White and 5803 for Black; 0 takes a free one.")  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
+@click.option("--form", type=click.Choice(["lines", "cells"]), default="lines", show_default=True,
+              help="How a move is answered: three numbered lines, or one line of cells.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
+def socket(player: str, port: int, host: str, form: str, seed: int) -> None:
+    """Serve a Morris player on a socket, as NNMM's play mode does.
+
+    A position comes in as text, a move goes out; see docs/socket.md.
+    """
+    from understudy.games import find_game
+    from understudy.players import close, make_player, prepare
+    from understudy.servers.nnmm import serve
+
+    game = find_game("morris")
+    chosen = make_player(player, game, seed=seed)
+    prepare(chosen)
+
+    def ready(number: int) -> None:
+        click.echo(f"{player} answers on {host}:{number}; stop with Ctrl-C", err=True)
+
+    try:
+        serve(game, chosen, host=host, port=port, form=form, ready=ready)
+    finally:
+        close(chosen)

@@ -1,0 +1,202 @@
+"""An experiment file as frozen dataclasses: `experiments/NAME.toml`, and the variations it is run in.
+
+Each `[section]` is a dataclass of the module that uses it. `[network.to]`, `[training.remove]` and so on change the
+section for one part. Each `[variations.NAME]` names a student: the experiment with some keys changed, such as
+`student.order = "FTR"` or `examples.split = "expanded"`. All students of an experiment share its records.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from understudy.config import build, load_toml, overridden
+from understudy.errors import BadOption, FileError, UnknownName
+from understudy.networks import network_options
+from understudy.networks.students import StudentOptions, order_places
+from understudy.records.examples import SPLITS
+from understudy.records.watch import Watch
+from understudy.trainers.supervised import TrainingOptions, check_training
+
+PARTS = ("to", "from", "remove")
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """The `[experiment]` section."""
+
+    title: str = ""
+    game: str = "morris"
+    description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class RecordsOptions:
+    """The `[records]` section: files to learn from; without it the teacher of `[watch]` plays."""
+
+    files: tuple[str, ...] = ()
+    """Parquet or NNMM text; relative to the experiment file."""
+    on_error: str = "refuse"
+    """What a malformed line does: `refuse` the file, or be skipped and counted (`skip`)."""
+    limit: int | None = None
+    """Keep only the first so many records."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExamplesOptions:
+    """The `[examples]` section."""
+
+    split: str = "orbit"
+    """`orbit`: whole classes of symmetric positions on one side; `expanded`: the papers' leaking split."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class JudgingOptions:
+    """The `[judging]` section."""
+
+    states: str = ""
+    """Positions without moves, for legality and reliability; `generate` makes them by random play."""
+    states_count: int = 20_000
+    """How many positions to generate, or to take from the file; 0 for all."""
+    train_rows: int = 20_000
+    """Training rows that are examined too, so that the gap to the test rows shows."""
+    opponents: tuple[str, ...] = ("random",)
+    """Whom the students play for the strict measure."""
+    games: int = 0
+    """Games against each of them; 0 for none."""
+    gaming: int = 0
+    """Games against each player of the stable; 0 for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """How one student of an experiment learns: a variation, resolved."""
+
+    name: str
+    examples: ExamplesOptions
+    student: StudentOptions
+    networks: Mapping[str, Mapping[str, Any]]
+    training: Mapping[str, TrainingOptions]
+    settings: Mapping[str, Any]
+
+    def fingerprint(self, unit: str) -> str:
+        """Return what tells one training from another: everything that changes what is learned."""
+        told = {
+            name: self.settings.get(name) for name in ("records", "watch", "examples", "student", "network", "training")
+        }
+        return hashlib.sha256(json.dumps([told, unit], sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A whole experiment file."""
+
+    name: str
+    about: About
+    records: RecordsOptions
+    watch: Watch | None
+    judging: JudgingOptions
+    lessons: tuple[Lesson, ...]
+    paper: Mapping[str, Any] = field(default_factory=dict)
+    """Published numbers to stand beside ours: section, column, measure."""
+    tune: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+    folder: Path = Path()
+    """Where relative paths start."""
+
+
+SECTIONS = (
+    "experiment", "records", "watch", "examples", "student", "network", "training", "judging",
+    "variations", "paper", "tune",
+)  # fmt: skip
+
+
+def load_experiment(path: Path, changes: tuple[str, ...] = ()) -> Experiment:
+    """Return the experiment of a TOML file with some keys changed."""
+    return make_experiment(path.stem, overridden(load_toml(path), changes), folder=path.parent)
+
+
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
+    """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
+    for section, table in settings.items():
+        if section not in SECTIONS:
+            raise UnknownName("section of an experiment", section, SECTIONS)
+        if not isinstance(table, dict):
+            raise BadOption(f"{section} = {table!r} must be a section: [{section}] with keys below it")
+    watch = build(Watch, settings["watch"], place="[watch]") if "watch" in settings else None
+    records = build(RecordsOptions, settings.get("records", {}), place="[records]")
+    if (watch is None) == (not records.files):
+        raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
+    return Experiment(
+        name=name,
+        about=build(About, settings.get("experiment", {}), place="[experiment]"),
+        records=records,
+        watch=watch,
+        judging=build(JudgingOptions, settings.get("judging", {}), place="[judging]"),
+        lessons=tuple(_lessons(settings)),
+        paper=settings.get("paper", {}),
+        tune=settings.get("tune", {}),
+        settings=settings,
+        folder=folder,
+    )
+
+
+def _lessons(settings: Mapping[str, Any]) -> list[Lesson]:
+    base = {name: table for name, table in settings.items() if name != "variations"}
+    variations = settings.get("variations", {})
+    if not variations:
+        return [make_lesson_plan("student", base)]
+    lessons = []
+    for name, changes in variations.items():
+        if not name.isidentifier():
+            raise BadOption(f"[variations.{name}]: a name of letters, digits and _ is needed, not {name!r}")
+        flat = tuple(f"{key}={json.dumps(value)}" for key, value in _flat(changes, ""))
+        lessons.append(make_lesson_plan(name, overridden(base, flat)))
+    return lessons
+
+
+def make_lesson_plan(name: str, settings: Mapping[str, Any]) -> Lesson:
+    """Return one student's way to learn, checked."""
+    examples = build(ExamplesOptions, settings.get("examples", {}), place="[examples]")
+    if examples.split not in SPLITS[1:]:
+        raise UnknownName("examples.split", examples.split, SPLITS[1:])
+    student = build(StudentOptions, settings.get("student", {}), place="[student]")
+    order_places(student.order)
+    networks = {part: _for_part(settings.get("network", {}), part, "network") for part in PARTS}
+    for chosen in networks.values():
+        network_options(chosen)
+    trainings = {part: _for_part(settings.get("training", {}), part, "training") for part in PARTS}
+    training = {part: build(TrainingOptions, chosen, place="[training]") for part, chosen in trainings.items()}
+    for options in training.values():
+        check_training(options)
+    return Lesson(
+        name=name, examples=examples, student=student, networks=networks, training=training, settings=dict(settings)
+    )
+
+
+def _for_part(section: Mapping[str, Any], part: str, place: str) -> dict[str, Any]:
+    """Return a section with the changes for one part made."""
+    shared = {key: value for key, value in section.items() if not isinstance(value, dict)}
+    for key, value in section.items():
+        if isinstance(value, dict) and key not in PARTS:
+            raise UnknownName(f"part in [{place}]", key, PARTS)
+    return shared | dict(section.get(part, {}))
+
+
+def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
+    if not isinstance(table, dict):
+        return [(path, table)]
+    return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]
+
+
+def data_file(experiment: Experiment, name: str) -> Path:
+    """Return the path of a file that an experiment names."""
+    path = Path(name) if Path(name).is_absolute() else experiment.folder / name
+    if not path.is_file():
+        raise FileError(f"experiment {experiment.name!r} needs {str(path)!r}, and there is no such file")
+    return path

@@ -1,0 +1,70 @@
+"""Files written whole or not at all: to a temporary name beside them, then renamed."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+from understudy.errors import FileError
+
+
+@contextmanager
+def replacing(path: Path) -> Iterator[Path]:
+    """Give a temporary path that takes the place of *path* once it is whole and on the disk, and not before."""
+    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        yield temporary
+        with open(temporary, "rb") as file:
+            os.fsync(file.fileno())
+        os.replace(temporary, path)
+    except FileError:
+        raise
+    except OSError as error:
+        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+@contextmanager
+def replaced(path: Path) -> Iterator[BinaryIO]:
+    """Open a file that takes the place of *path* once it is whole."""
+    with replacing(path) as temporary, open(temporary, "wb") as file:
+        yield file
+
+
+def make_folder(path: Path) -> None:
+    """Make a folder and those above it, if they are not there."""
+    try:
+        path.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"cannot make the folder {str(path)!r}: {error.strerror or error}") from None
+
+
+def save_file(path: Path, write: Callable[[Path], object]) -> None:
+    """Let *write* fill a temporary file that then takes the place of *path*."""
+    with replacing(path) as temporary:
+        write(temporary)
+
+
+def save_text(path: Path, text: str) -> None:
+    """Write a text file whole or not at all."""
+    save_file(path, lambda partial: partial.write_text(text, encoding="utf-8"))
+
+
+def save_json(path: Path, value: Any) -> None:
+    """Write a JSON file whole or not at all."""
+    save_text(path, json.dumps(value, indent=1) + "\n")
+
+
+def load_json(path: Path) -> Any:
+    """Return what a JSON file says."""
+    try:
+        return json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError) as error:
+        raise FileError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
+    except json.JSONDecodeError as error:
+        raise FileError(f"{str(path)!r} is not JSON: {error}") from None

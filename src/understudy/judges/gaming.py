@@ -1,0 +1,236 @@
+"""The gaming test: players meet a stable of symbolic programs, as Table 6.11 of the Morris thesis does.
+
+The thesis had sixteen programs of students, which are not public. `STABLE` stands in for them: eighteen players of
+different character, from one that draws lots to one that looks far ahead. Every player plays every member with both
+colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import NamedTuple
+
+from understudy.backends import Local
+from understudy.errors import BadOption
+from understudy.games import CompiledGame, find_game
+from understudy.judges.ratings import wilson
+from understudy.judges.tournament import play_match
+from understudy.protocols import Backend
+
+STABLE = {
+    "random moves": "random",
+    "stochastic, 1 ply": "stochastic:depth=1",
+    "stochastic, 2 plies": "stochastic:depth=2",
+    "stochastic, 4 plies": "stochastic:depth=4",
+    "stones, 1 ply": "searcher:depth=1,evaluator=stones,ties=random",
+    "stones, 2 plies": "searcher:depth=2,evaluator=stones",
+    "stones, 4 plies": "searcher:depth=4,evaluator=stones,ties=random",
+    "stones, 6 plies": "searcher:depth=6,evaluator=stones",
+    "handmade, 1 ply": "searcher:depth=1",
+    "handmade, 2 plies": "searcher:depth=2",
+    "handmade, 3 plies": "searcher:depth=3",
+    "handmade, 4 plies": "searcher:depth=4",
+    "handmade, 5 plies": "searcher:depth=5",
+    "handmade, 6 plies": "searcher:depth=6",
+    "handmade, 1000 nodes": "searcher:nodes=1000",
+    "handmade, 30 000 nodes": "searcher:nodes=30000",
+    "handmade, 0.02 s": "searcher:time=0.02",
+    "handmade, 0.2 s": "searcher:time=0.2",
+}
+"""Symbolic Morris players by name; all but the last two are the same on every machine."""
+
+LETTERS = {1: "W", 0: "D", -1: "L"}
+
+
+class GamingGame(NamedTuple):
+    """One game from the tested player's side."""
+
+    colour: str
+    result: int
+    reason: str
+    plies: int
+
+
+class Encounter(NamedTuple):
+    """All games of a player against one opponent."""
+
+    player: str
+    opponent: str
+    kind: str
+    """`stable`, `player`, or `itself`; only the first counts."""
+    games: tuple[GamingGame, ...]
+
+
+class GamingTable(NamedTuple):
+    """A finished gaming test."""
+
+    game: str
+    colours: tuple[str, str]
+    players: tuple[str, ...]
+    stable: Mapping[str, str]
+    seed: int
+    encounters: tuple[Encounter, ...]
+
+    def counted(self, player: str, colour: str | None = None) -> list[GamingGame]:
+        """Return the games of *player* against the stable, with one colour or both."""
+        games = [game for met in self.encounters if met.player == player and met.kind == "stable" for game in met.games]
+        return [game for game in games if colour in (None, game.colour)]
+
+    def totals(self, player: str) -> dict[str, tuple[int, int, int]]:
+        """Return wins, draws and losses against the stable: `all`, and with each colour."""
+        sides = {"all": None, self.colours[0]: self.colours[0], self.colours[1]: self.colours[1]}
+        return {name: _score(self.counted(player, colour)) for name, colour in sides.items()}
+
+    def measures(self, player: str) -> dict[str, dict[str, float]]:
+        """Return shares with their 95 % intervals, as `verdicts.json` holds them; a draw is half a point."""
+        scores = self.totals(player)
+        wins, draws, losses = scores["all"]
+        shares = {"points": (wins + draws / 2, sum(scores["all"]))}
+        shares |= {f"points_{colour}": (_points(scores[colour]), sum(scores[colour])) for colour in self.colours}
+        shares |= {kind: (n, wins + draws + losses) for kind, n in zip(_KINDS, scores["all"], strict=True)}
+        return {f"gaming.{name}": _measure(*share) for name, share in shares.items()}
+
+    def reasons(self, player: str) -> dict[str, dict[str, int]]:
+        """Return how often *player* won, drew and lost for which reason against the stable."""
+        games = self.counted(player)
+        return {
+            kind: dict(Counter(game.reason for game in games if game.result == result).most_common())
+            for kind, result in zip(_KINDS, LETTERS, strict=True)
+        }
+
+    def columns(self) -> list[str]:
+        """Return the titles of the table's columns: the opponent, then each player with each colour."""
+        return ["opponent", *(f"{player} as {colour}" for player in self.players for colour in self.colours)]
+
+    def rows(self) -> list[list[str]]:
+        """Return the table: the stable from top to bottom, the players themselves, and the totals."""
+        opponents = [*self.stable, *self.players]
+        rows = [[name, *self._cells(name)] for name in opponents]
+        totals = [self.totals(player)[colour] for player in self.players for colour in self.colours]
+        return [*(row for row in rows if any(row[1:])), ["stable: W-D-L", *("-".join(map(str, t)) for t in totals)]]
+
+    def _cells(self, opponent: str) -> list[str]:
+        met = {(one.player, one.opponent): one.games for one in self.encounters}
+        return [
+            _cell([game for game in met.get((player, opponent), ()) if game.colour == colour])
+            for player in self.players
+            for colour in self.colours
+        ]
+
+
+_KINDS = ("wins", "draws", "losses")
+
+
+def gaming(
+    game: CompiledGame,
+    players: Sequence[str],
+    *,
+    stable: Mapping[str, str] = STABLE,
+    games: int = 2,
+    seed: int = 0,
+    backend: Backend = Local(),
+    progress: Callable[[int], None] = lambda games: None,
+) -> GamingTable:
+    """Let each player meet the stable, the others and itself in *games* games, both colours of each opening.
+
+    The first opening is the plain start. Two players without chance or clock repeat their game from it, so more games
+    mean more openings.
+    """
+    pairings = _pairings(game, players, stable, games, seed)
+    encounters: list[Encounter] = []
+    for found in backend.map(meet, pairings):
+        encounters += found
+        progress(len(found[0].games))
+    order = {name: place for place, name in enumerate([*players, *stable])}
+    encounters.sort(key=lambda met: (order[met.player], met.kind != "stable", order[met.opponent]))
+    return GamingTable(game.name, game.colours, tuple(players), dict(stable), seed, tuple(encounters))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pairing:
+    """Two players, by name and by text, who meet: plain values, so that any worker can play it."""
+
+    game: str
+    size: tuple[int, int]
+    switches: tuple[tuple[str, str], ...]
+    names: tuple[str, str]
+    players: tuple[str, str]
+    kind: str
+    games: int
+    seed: int
+    number: int
+
+
+def _pairings(
+    game: CompiledGame, players: Sequence[str], stable: Mapping[str, str], games: int, seed: int
+) -> list[Pairing]:
+    """Return who meets whom; whoever is of the stable itself meets it as itself."""
+    if games < 2 or games % 2:
+        raise BadOption(f"a gaming test needs an even number of games for each pair, not {games}")
+    if not players or len({*players, *stable}) < len(players) + len(stable):
+        raise BadOption("a gaming test needs players, all with names of their own")
+    pairs = [
+        ((player, name), (player, text), "stable", games)
+        for player in players
+        for name, text in stable.items()
+        if text != player
+    ]
+    pairs += [(pair, pair, "player", games) for pair in combinations(players, 2)]
+    pairs += [((player, player), (player, player), "itself", 1) for player in players]
+    fixed = {"game": game.name, "size": game.size, "switches": game.switches, "seed": seed}
+    return [
+        Pairing(names=names, players=texts, kind=kind, games=count, number=number, **fixed)  # type: ignore[arg-type]
+        for number, (names, texts, kind, count) in enumerate(pairs)
+    ]
+
+
+def meet(pairing: Pairing) -> list[Encounter]:
+    """Play one pairing; two tested players see it from both sides."""
+    game = find_game(pairing.game, pairing.size, dict(pairing.switches))
+    meeting = play_match(
+        game,
+        pairing.players,
+        games=pairing.games,
+        seed=pairing.seed,
+        backend=Local(1),
+        opening_plies=game.conventions.opening_plies,
+        pairing=pairing.number,
+    )
+    first, second = pairing.names
+    seen = tuple(
+        GamingGame(game.colours[place % 2], result, played.reason, len(played.moves))
+        for place, (played, result) in enumerate(zip(meeting.games, meeting.results, strict=True))
+    )
+    encounters = [Encounter(first, second, pairing.kind, seen)]
+    if pairing.kind == "player":
+        encounters.append(Encounter(second, first, pairing.kind, tuple(_other(game, one) for one in seen)))
+    return encounters
+
+
+def _other(game: CompiledGame, one: GamingGame) -> GamingGame:
+    return one._replace(colour=game.colours[one.colour == game.colours[0]], result=-one.result)
+
+
+def _cell(games: Sequence[GamingGame]) -> str:
+    """Return one game as its letter and reason, several as wins, draws and losses."""
+    if len(games) == 1:
+        return f"{LETTERS[games[0].result]} {games[0].reason}"
+    return "-".join(map(str, _score(games))) if games else ""
+
+
+def _score(games: Sequence[GamingGame]) -> tuple[int, int, int]:
+    results = [game.result for game in games]
+    return results.count(1), results.count(0), results.count(-1)
+
+
+def _points(score: tuple[int, int, int]) -> float:
+    return score[0] + score[1] / 2
+
+
+def _measure(points: float, sample: int) -> dict[str, float]:
+    share = points / sample if sample else 0.0
+    low, high = wilson(share, sample)
+    return {"value": share, "low": low, "high": high, "sample": sample}

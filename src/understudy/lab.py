@@ -1,0 +1,311 @@
+"""One experiment end to end: records, students, verdicts, a report; the only module that knows every part.
+
+Everything is written to the run folder as it is made, and whatever is there already is not made again: a run that was
+stopped goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from understudy import __version__
+from understudy.backends import Local
+from understudy.config import write_toml
+from understudy.encoders import find_encoder
+from understudy.errors import BadOption
+from understudy.experiments import Experiment, Lesson, data_file
+from understudy.files import load_json, make_folder, save_json, save_text
+from understudy.games import CompiledGame, find_game
+from understudy.judges.gaming import gaming
+from understudy.judges.gaming_tables import gaming_json
+from understudy.judges.measures import write_verdict
+from understudy.judges.strict import strict
+from understudy.judges.students import judge_parts
+from understudy.networks import build_units
+from understudy.networks.export import save_student
+from understudy.networks.students import Unit, order_places
+from understudy.players import make_player
+from understudy.players.network import Student
+from understudy.records.analysis import analyse, analysis_json
+from understudy.records.examples import Examples, all_examples, split_examples
+from understudy.records.starts import reachable
+from understudy.records.store import Records, joined, load, load_any, save
+from understudy.records.watch import watch
+from understudy.report import build_report
+from understudy.trainers.checkpoints import resume, save_checkpoint
+from understudy.trainers.lessons import make_lesson
+from understudy.trainers.supervised import Epoch, Learning, Step, begin, train
+
+STRICT_SEED = 20_000
+"""Games that grade students are not those that anybody was trained on."""
+
+
+class News(NamedTuple):
+    """What a run is doing: for progress bars."""
+
+    task: str
+    done: float
+    """From 0 to 1."""
+    told: str = ""
+
+
+Show = Callable[[News], None]
+
+
+def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
+    """Do all of an experiment; return its report."""
+    prepare_records(experiment, folder, show=show)
+    train_students(experiment, folder, show=show)
+    judge_students(experiment, folder, show=show)
+    return report(experiment, folder)
+
+
+def open_run(experiment: Experiment, folder: Path) -> None:
+    """Make the run folder, or check that it belongs to the same experiment."""
+    path, text = folder / "experiment.toml", write_toml(experiment.settings)
+    make_folder(folder / "checkpoints")
+    if path.exists() and _learning(path.read_text(encoding="utf-8")) != _learning(text):
+        raise BadOption(
+            f"run folder {str(folder)!r} holds another experiment than {experiment.name!r} as it is set now; "
+            "name another with --run, or delete it"
+        )
+    save_text(path, text)
+
+
+def prepare_records(experiment: Experiment, folder: Path, *, show: Show) -> Records:
+    """Return the records of an experiment: watched or imported, kept in the run folder."""
+    open_run(experiment, folder)
+    game, path = find_game(experiment.about.game), folder / "records.parquet"
+    if experiment.watch is not None:
+        records = _watched(experiment, game, folder, show)
+    elif path.exists():
+        records = load(path)
+    else:
+        records = _imported(experiment, game)
+        save(records, path)
+    if not (folder / "analysis.json").exists():
+        save_json(folder / "analysis.json", analysis_json(analyse(records)))
+    return records
+
+
+def _watched(experiment: Experiment, game: CompiledGame, folder: Path, show: Show) -> Records:
+    assert experiment.watch is not None
+    plan, played = experiment.watch, 0
+    total = max(plan.regular + plan.custom + plan.random, 1)
+
+    def note(games: int) -> None:
+        nonlocal played
+        played += games
+        show(News("watching the teacher", played / total, f"{played} of {total} games"))
+
+    return watch(game, plan, folder, backend=Local(), progress=note)
+
+
+def _imported(experiment: Experiment, game: CompiledGame) -> Records:
+    options = experiment.records
+    read = [load_any(data_file(experiment, name), game, on_error=options.on_error)[0] for name in options.files]
+    records = joined(read)
+    return records if options.limit is None else records.taken(slice(0, options.limit))
+
+
+def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+    """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
+    records = prepare_records(experiment, folder, show=show)
+    for lesson in experiment.lessons:
+        if not (folder / f"{_file_name(lesson)}.onnx").exists():
+            _train_student(experiment, lesson, records, folder, show)
+    _choose_best(experiment, records, folder)
+
+
+def _train_student(experiment: Experiment, lesson: Lesson, records: Records, folder: Path, show: Show) -> None:
+    sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+    units, spent = untrained(lesson), {}
+    for unit, learning, event in learn(lesson, units, sides, checkpoints=folder / "checkpoints"):
+        task = f"{lesson.name}: learning {unit.name}"
+        if isinstance(event, Epoch):
+            spent[unit.name] = learning.seconds
+            _log(folder / "progress.jsonl", {"student": lesson.name, "network": unit.name, **event._asdict()})
+            show(News(task, event.done, _told(learning, event)))
+        else:
+            show(News(task, event.done))
+    show(News(f"{lesson.name}: writing the student", 1.0))
+    save_student(folder, _file_name(lesson), units, _facts(experiment, lesson, len(records), units, spent))
+
+
+def untrained(lesson: Lesson) -> list[Unit]:
+    """Return a student's networks before they learn; the seed alone decides their first weights."""
+    with torch.random.fork_rng():
+        torch.manual_seed(lesson.training["to"].seed)
+        return build_units(lesson.student, find_encoder("morris", lesson.student.encoder), lesson.networks)
+
+
+def learn(
+    lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
+) -> Iterator[tuple[Unit, Learning, Step | Epoch]]:
+    """Train the networks of a student one after another, going on from their checkpoints where there are any."""
+    encoder, order = find_encoder("morris", lesson.student.encoder), order_places(lesson.student.order)
+    for unit in units:
+        options = lesson.training[unit.name if unit.name in lesson.training else "to"]
+        learning, name = begin(unit, options), lesson.fingerprint(unit.name)
+        path = None if checkpoints is None else checkpoints / f"{lesson.name}_{unit.name}.safetensors"
+        if path is not None:
+            resume(path, learning, name)
+        legal = options.legality > 0 or options.smooth_over == "legal"
+        examination = some(sides["validation"], options.validation_rows)
+        shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
+        for event in train(learning, shown, asked, options):
+            if isinstance(event, Epoch) and path is not None:
+                save_checkpoint(path, learning, name)
+            yield unit, learning, event
+
+
+def _facts(
+    experiment: Experiment, lesson: Lesson, records: int, units: list[Unit], spent: dict[str, float]
+) -> dict[str, Any]:
+    """Return what a student's file says of itself."""
+    encoder = find_encoder(experiment.about.game, lesson.student.encoder)
+    return {
+        "game": experiment.about.game, "encoder": encoder.name, "columns": encoder.layout.width,
+        "order": lesson.student.order, "design": lesson.student.design, "name": lesson.name,
+        "experiment": experiment.name, "understudy": __version__, "split": lesson.examples.split,
+        "split_seed": lesson.examples.seed, "records": records, "seconds": spent,
+        "weights": sum(weight.numel() for unit in units for weight in unit.parameters()),
+        "network": dict(lesson.networks["to"]), "training": dict(lesson.settings.get("training", {})),
+    }  # fmt: skip
+
+
+def _told(learning: Learning, epoch: Epoch) -> str:
+    return (
+        f"epoch {epoch.epoch + 1}: validation {epoch.validation_accuracy:.1%} "
+        f"(best {learning.best_accuracy:.1%}), train {epoch.train_accuracy:.1%}"
+    )
+
+
+def some(examples: Examples, limit: int) -> Examples:
+    """Return at most so many rows, chosen evenly."""
+    rows = len(examples.moves)
+    return examples if rows <= limit else examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
+
+
+def _log(path: Path, entry: dict[str, Any]) -> None:
+    """Add a line; one write, so that a kill leaves it out or leaves it whole, and the reader skips what is broken."""
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(entry) + "\n")
+
+
+def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None:
+    """Copy the student that is best on its validation rows to `student.onnx`."""
+    if len(experiment.lessons) == 1:
+        return
+    scores = {}
+    for lesson in experiment.lessons:
+        sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+        rows = some(sides["validation"], 20_000)
+        verdict = judge_parts(_student(experiment, lesson, folder), rows.positions, rows.moves, judges=("accuracy",))
+        # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
+        scores[lesson.name] = (lesson.examples.split == "orbit", verdict["accuracy.whole"].value or 0.0)
+    best = max(scores, key=lambda name: scores[name])
+    for suffix in ("onnx", "safetensors"):
+        shutil.copyfile(folder / f"student_{best}.{suffix}", folder / f".student.{suffix}.partial")
+        (folder / f".student.{suffix}.partial").replace(folder / f"student.{suffix}")
+
+
+def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+    """Let every judge grade every student; what is in `verdicts.json` already stays."""
+    path = folder / "verdicts.json"
+    verdicts = load_json(path) if path.exists() else {}
+    jobs = list(_judgements(experiment, folder))
+    for place, (section, name, judge) in enumerate(jobs):
+        if name not in verdicts.get(section, {}):
+            show(News("judging", place / len(jobs), f"{section}: {name}"))
+            verdicts.setdefault(section, {})[name] = judge()
+            save_json(path, verdicts)
+    show(News("judging", 1.0))
+    if experiment.judging.gaming and not (folder / "gaming.json").exists():
+        _gaming(experiment, folder, show)
+
+
+def _judgements(experiment: Experiment, folder: Path) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield what is to be judged: section, student, and how."""
+    game, judging = find_game(experiment.about.game), experiment.judging
+    records = load(folder / "records.parquet")
+    states = _states(experiment, game, records)
+    for lesson in experiment.lessons:
+        student = _student(experiment, lesson, folder)
+        sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+        seen = some(sides["train"], judging.train_rows)
+        yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
+        yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
+        if states is not None:
+            yield "states", lesson.name, _judge(student, states, judges=("legality", "reliability"))
+        for opponent in judging.opponents if judging.games else ():
+            yield f"games against {opponent}", lesson.name, _strict(game, student.name, opponent, judging.games)
+
+
+def _judge(student: Student, examples: Examples, **options: Any) -> Callable[[], Any]:
+    return lambda: write_verdict(judge_parts(student, examples.positions, examples.moves, **options))
+
+
+def _strict(game: CompiledGame, student: str, opponent: str, games: int) -> Callable[[], Any]:
+    return lambda: write_verdict(strict(game, student, opponent, games=games, seed=STRICT_SEED, backend=Local()))
+
+
+def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Examples | None:
+    """Return positions that nobody has learned from, expanded as the authors did where they come from a file."""
+    judging = experiment.judging
+    if not judging.states:
+        return None
+    if judging.states == "generate":
+        from understudy.records.orbits import orbit_names
+
+        known = orbit_names(records.game, records.positions)
+        rng = np.random.default_rng([STRICT_SEED, 0x57A7E5])
+        positions = reachable(game, judging.states_count, rng, without=known)
+        return all_examples(positions, np.full(judging.states_count, -1, np.int32), expansion="none")
+    found = load_any(data_file(experiment, judging.states), game)[0]
+    limit = judging.states_count or len(found)
+    return all_examples(found.taken(slice(0, limit)).positions, found.moves[:limit], expansion="authors")
+
+
+def _gaming(experiment: Experiment, folder: Path, show: Show) -> None:
+    game, names = find_game(experiment.about.game), [f"student:{folder}"]
+    played = 0
+
+    def note(games: int) -> None:
+        nonlocal played
+        played += games
+        show(News("playing the stable", 0.0, f"{played} games"))
+
+    table = gaming(game, names, games=experiment.judging.gaming, seed=STRICT_SEED, backend=Local(), progress=note)
+    save_json(folder / "gaming.json", gaming_json(table))
+
+
+def report(experiment: Experiment, folder: Path) -> Path:
+    """Write the report of whatever the run folder holds."""
+    closing = [f"understudy play morris --opponent student:{folder}"]
+    return build_report(folder, paper=experiment.paper, closing=closing)
+
+
+def _student(experiment: Experiment, lesson: Lesson, folder: Path) -> Student:
+    player = make_player(f"student:{folder / _file_name(lesson)}.onnx", find_game(experiment.about.game))
+    assert isinstance(player, Student)
+    return player
+
+
+def _file_name(lesson: Lesson) -> str:
+    return "student" if lesson.name == "student" else f"student_{lesson.name}"
+
+
+def _learning(text: str) -> dict[str, Any]:
+    """Return what of an experiment file decides what is learned: the rest may change between two runs."""
+    import tomllib
+
+    kept = ("watch", "records", "examples", "student", "network", "training", "variations")
+    return {name: table for name, table in tomllib.loads(text).items() if name in kept}

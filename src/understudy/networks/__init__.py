@@ -1,0 +1,78 @@
+"""Students learning, in PyTorch: the table of architectures, and how a student is built from its options."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from understudy.config import build, check_range
+from understudy.encoders import Encoder
+from understudy.encoders.layout import uniform
+from understudy.errors import BadOption, UnknownName
+from understudy.networks.architectures import (
+    Dense,
+    DenseOptions,
+    FeedForward,
+    FeedForwardOptions,
+    Residual,
+    ResidualOptions,
+)
+from understudy.networks.students import Single, StudentOptions, Unit, Whole, part_name
+
+
+class Kind(NamedTuple):
+    """What makes a network: its class and its options."""
+
+    network: Any
+    options: type[Any]
+
+
+NETWORKS: dict[str, Kind] = {
+    "feedforward": Kind(FeedForward, FeedForwardOptions),
+    "residual": Kind(Residual, ResidualOptions),
+    "dense": Kind(Dense, DenseOptions),
+}
+
+DESIGNS = ("cascade", "whole")
+
+
+def network_options(settings: Mapping[str, Any]) -> Any:
+    """Return the options of the network that a `[network]` section describes; `kind` names the architecture."""
+    kind = settings.get("kind", "residual")
+    if kind not in NETWORKS:
+        raise UnknownName("network", str(kind), NETWORKS)
+    options = build(NETWORKS[kind].options, {k: v for k, v in settings.items() if k != "kind"}, place="[network]")
+    for name in ("dropout", "input_dropout"):
+        check_range(f"network.{name}", getattr(options, name), 0, 0.95)
+    for name, most in (("width", 100_000), ("hidden", 100_000), ("growth", 100_000), ("blocks", 1000)):
+        check_range(f"network.{name}", getattr(options, name, None), 0 if name == "blocks" else 1, most)
+    return options
+
+
+def build_units(student: StudentOptions, encoder: Encoder, networks: Mapping[str, Mapping[str, Any]]) -> list[Unit]:
+    """Return the untrained networks of a student in their order; *networks* hold the settings for each part."""
+    if student.design not in DESIGNS:
+        raise UnknownName("design of a student", student.design, DESIGNS)
+    names = [part_name(student.order, place) for place in range(3)]
+    options = [network_options(networks[name]) for name in names]
+    if any(choice.symmetric for choice in options) and not encoder.symmetric:
+        raise BadOption(f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; use 'rawest'")
+    if student.design == "whole":
+        return [_whole(student, options[0], encoder)]
+    return [
+        Single(
+            NETWORKS[_kind(networks[name])].network(chosen, encoder.extended(place), uniform(1)), encoder, place, name
+        )
+        for place, (name, chosen) in enumerate(zip(names, options, strict=True))
+    ]
+
+
+def _whole(student: StudentOptions, options: Any, encoder: Encoder) -> Whole:
+    if not isinstance(options, ResidualOptions):
+        raise BadOption("student.design: a whole-move student needs network.kind 'residual'")
+    check_range("student.head_blocks", student.head_blocks, 0, 100)
+    return Whole(options, encoder, student.head_blocks)
+
+
+def _kind(settings: Mapping[str, Any]) -> str:
+    return str(settings.get("kind", "residual"))

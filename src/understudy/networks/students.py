@@ -1,0 +1,142 @@
+"""A student learning: three networks in cascade, or one network for the whole move.
+
+A cascade decides the parts of a move one after another in a chosen order; each network sees the position and the
+parts before its own. A whole-move network sees the position once, in a shared trunk, and has three heads, each
+conditioned on the parts before its own. Both learn with the teacher's earlier parts and play with their own.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import torch
+from torch import Tensor, nn
+
+from understudy.encoders import Encoder
+from understudy.encoders.layout import CLASSES, joined, uniform
+from understudy.errors import BadOption
+from understudy.networks.architectures import Block, ResidualOptions, Stem
+from understudy.networks.layers import Tied, plain, written_out
+
+PARTS = "TFR"
+"""The parts of a Morris move by letter: to, from, remove."""
+
+
+class Unit(nn.Module):
+    """What is trained at once: one network of a cascade, or a whole student; it decides some places of the order."""
+
+    name: str
+    places: tuple[int, ...]
+
+    def hidden(self, inputs: Tensor) -> Tensor:
+        """Return what the places share."""
+        raise NotImplementedError
+
+    def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
+        """Return the scores of the classes at *place*, given the classes chosen at the places before it."""
+        raise NotImplementedError
+
+
+class Single(Unit):
+    """One network of a cascade."""
+
+    def __init__(self, network: nn.Module, encoder: Encoder, place: int, name: str) -> None:
+        super().__init__()
+        self.network, self.one_hot, self.places, self.name = network, encoder.one_hot, (place,), name
+
+    def hidden(self, inputs: Tensor) -> Tensor:
+        return inputs
+
+    def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
+        shown = [_one_hot(part) if self.one_hot else part[:, None].float() for part in before]
+        logits: Tensor = self.network(torch.cat([hidden, *shown], dim=1) if shown else hidden)
+        return logits
+
+
+class Whole(Unit):
+    """One network for the whole move: a shared trunk, and a head for each place of the order."""
+
+    places = (0, 1, 2)
+    name = "whole"
+
+    def __init__(self, options: ResidualOptions, encoder: Encoder, head_blocks: int) -> None:
+        super().__init__()
+        affine = Tied if options.symmetric else plain
+        self.trunk = Stem(options, encoder.layout)
+        inner = self.trunk.inner
+        self.conditions = nn.ModuleList(affine(joined([uniform(1)] * place), self.trunk.layout) for place in (1, 2))
+        self.heads = nn.ModuleList(
+            nn.Sequential(
+                *(Block(options, self.trunk.layout, inner) for _ in range(head_blocks)),
+                affine(self.trunk.layout, uniform(1)),
+            )
+            for _ in self.places
+        )
+
+    def hidden(self, inputs: Tensor) -> Tensor:
+        hidden: Tensor = self.trunk(inputs)
+        return hidden
+
+    def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
+        if place:
+            hidden = hidden + self.conditions[place - 1](torch.cat([_one_hot(part) for part in before], dim=1))
+        logits: Tensor = self.heads[place](hidden)
+        return logits
+
+
+class Playing(nn.Module):
+    """A student that has learned, as one function: inputs and parts already given -> scores and choices."""
+
+    def __init__(self, units: Sequence[Unit]) -> None:
+        super().__init__()
+        self.units = nn.ModuleList(written_out(copy.deepcopy(unit)).eval() for unit in units)
+
+    def forward(self, inputs: Tensor, given: Tensor) -> tuple[Tensor, Tensor]:
+        """Return log-probabilities [positions, 3, 25] and choices [positions, 3] in the order of the cascade.
+
+        *given* [positions, 2] holds the choices that count as made at the first two places, -1 where they are free.
+        """
+        scores: list[Tensor] = []
+        choices: list[Tensor] = []
+        before: list[Tensor] = []
+        for unit in self.units:
+            assert isinstance(unit, Unit)
+            hidden = unit.hidden(inputs)
+            for place in unit.places:
+                scores.append(unit.logits(place, hidden, before).log_softmax(dim=1))
+                choices.append(scores[-1].argmax(dim=1))
+                if place < 2:
+                    before.append(torch.where(given[:, place] < 0, choices[-1], given[:, place]))
+        return torch.stack(scores, dim=1), torch.stack(choices, dim=1)
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudentOptions:
+    """The `[student]` section: how a student decides a move."""
+
+    design: str = "cascade"
+    """`cascade`: a network for each part; `whole`: one trunk with three heads."""
+    order: str = "TFR"
+    """In which order the parts are decided: T for to, F for from, R for remove."""
+    encoder: str = "rawest"
+    head_blocks: int = 1
+    """Blocks in each head of a whole-move network."""
+
+
+def order_places(order: str) -> tuple[int, int, int]:
+    """Return which part each place of *order* decides, such as (0, 1, 2) for TFR."""
+    if sorted(order) != sorted(PARTS):
+        raise BadOption(f"student.order: {order!r} is not an order of the letters T, F and R")
+    first, second, third = (PARTS.index(letter) for letter in order)
+    return first, second, third
+
+
+def part_name(order: str, place: int) -> str:
+    """Return the name of the part decided at a place of *order*."""
+    return ("to", "from", "remove")[order_places(order)[place]]
+
+
+def _one_hot(part: Tensor) -> Tensor:
+    return nn.functional.one_hot(part, CLASSES).float()

@@ -1,0 +1,173 @@
+"""Students that play: `student:NAME_OR_RUN`, an ONNX file and nothing else.
+
+A student chooses by itself: the best class at each place of its order, legal or not, and an illegal choice loses the
+game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.encoders import find_encoder
+from understudy.encoders.layout import CLASSES
+from understudy.errors import BadOption, FileError, UnknownName
+from understudy.games import CompiledGame
+from understudy.games.batches import joined, size, stacked
+from understudy.games.morris_batches import image, moves_of
+from understudy.games.morris_notation import NUMBER, SYMMETRIES
+from understudy.players.parts import checked_parts
+from understudy.protocols import Choice
+
+SHIPPED = Path(__file__).parent.parent / "students"
+CHECKS = ("none", "legal")
+LETTERS = "TFR"
+ROWS = 8192
+"""Positions scored at once: enough for speed, little enough to stay in the processor's cache."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudentPlayerOptions:
+    """Which student, and how it plays."""
+
+    path: str = "morris"
+    """The name of a student that ships, a run folder, or an ONNX file."""
+    check: str = "none"
+    """`none`: an illegal first choice stands; `legal`: the best that the rules allow."""
+    order: str = ""
+    """Which order of the cascade, where a run has trained several."""
+    symmetries: bool = False
+    """Average the opinion over the board's sixteen images; a symmetric network has no use for it."""
+
+
+class Student:
+    """A network that learned by watching, as a player."""
+
+    def __init__(
+        self, game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+    ) -> None:
+        if options.check not in CHECKS:
+            raise UnknownName("check of a student", options.check, CHECKS)
+        self.name, self.game, self.options = name, game, options
+        self.path = student_file(options.path, options.order)
+        self.session, self.facts = _loaded(str(self.path), self.path.stat().st_mtime_ns)
+        if self.facts["game"] != game.name:
+            raise BadOption(f"player {name!r} has learned {self.facts['game']}, not {game.name}")
+        self.encoder = find_encoder(game.name, self.facts["encoder"])
+        self.order = _places(self.facts["order"])
+        self.corrections = np.zeros(3, np.int64)
+        """How often the check changed the choice at each place."""
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Choose in all positions at once."""
+        batch = stacked(positions)
+        if self.options.check == "legal":
+            parts, corrected = checked_parts(self, batch)
+            self.corrections += corrected.sum(axis=0)
+        else:
+            _, parts = self.score_parts(batch)
+        return [Choice(int(move)) for move in moves_of(parts)]
+
+    def prepare(self) -> None:
+        """Run once before any clock does."""
+        self.score_parts(stacked([self.game.start()]))
+
+    def score_parts(
+        self, batch: Any, given: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return log-probabilities at each place [positions, 3, 25], and choices as TO, FROM, REMOVE [positions, 3].
+
+        *given* [positions, 2] holds choices that count as made at the first two places, -1 where they are free.
+        """
+        free = np.full((size(batch), 2), -1, np.int64) if given is None else given
+        scores, choices = self._averaged(batch, free) if self.options.symmetries else self._run(batch, free)
+        parts = np.empty_like(choices)
+        parts[:, self.order] = choices
+        return scores, parts
+
+    def _run(self, batch: Any, given: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        columns = self.encoder.encode(batch)
+        found = [
+            self.session.run(None, {"inputs": columns[a : a + ROWS].astype(np.float32), "given": given[a : a + ROWS]})
+            for a in range(0, len(columns), ROWS)
+        ]
+        return np.concatenate([part[0] for part in found]), np.concatenate([part[1] for part in found])
+
+    def _averaged(self, batch: Any, given: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Decide place after place by the mean opinion on all images."""
+        chosen, scores = given.copy(), np.empty((len(given), 3, CLASSES), np.float32)
+        choices = np.empty((len(given), 3), np.int64)
+        for place in range(3):
+            scores[:, place] = self._mean(batch, chosen, place)
+            choices[:, place] = scores[:, place].argmax(axis=1)
+            if place < 2:
+                chosen[:, place] = np.where(given[:, place] < 0, choices[:, place], given[:, place])
+        return scores, choices
+
+    def _mean(self, batch: Any, given: NDArray[np.int64], place: int) -> NDArray[np.float32]:
+        nobody = np.full(len(given), -1, np.int32)
+        moved = _class_images()
+        turned = joined([image(batch, nobody, permutation)[0] for permutation in SYMMETRIES])
+        told = np.concatenate([np.where(given < 0, given, classes[given]) for classes in moved])
+        scores = self._run(turned, told)[0][:, place].reshape(len(moved), len(given), CLASSES)
+        back = np.stack([np.exp(scores[turn][:, classes]) for turn, classes in enumerate(moved)])
+        mean: NDArray[np.float32] = np.log(np.maximum(back.mean(axis=0), 1e-30)).astype(np.float32)
+        return mean
+
+
+def student_file(path: str, order: str = "") -> Path:
+    """Return the ONNX file of a student that ships, of a run folder, or the file itself."""
+    shipped = SHIPPED / f"{path}.onnx"
+    if not order and "/" not in path and shipped.exists():
+        return shipped
+    place = Path(path)
+    if place.is_dir():
+        place = place / (f"student_{order}.onnx" if order else "student.onnx")
+    if not place.is_file():
+        known = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.onnx")))
+        raise FileError(f"there is no student {str(place)!r}; those that ship: {known or 'none'}")
+    return place
+
+
+@lru_cache(maxsize=16)
+def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
+    """Return a student's session and facts; one session serves all players of a process."""
+    import onnxruntime  # whoever plays without a student does not wait for it
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = int(os.environ.get("UNDERSTUDY_THREADS", "0"))
+    # Threads that spin while they wait would take the cores from searches beside them.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        facts = json.loads(session.get_modelmeta().custom_metadata_map["understudy"])
+    except KeyError:
+        raise FileError(
+            f"{path!r} is an ONNX file, but not of a student: it does not say what it has learned"
+        ) from None
+    except Exception as error:  # ONNX Runtime raises classes of its own for every way a file can be broken
+        reason = str(error).splitlines()[0]
+        raise FileError(f"cannot read the student {path!r}: {reason}") from None
+    return session, facts
+
+
+def _places(order: str) -> tuple[int, int, int]:
+    first, second, third = (LETTERS.index(letter) for letter in order)
+    return first, second, third
+
+
+def _class_images() -> NDArray[np.int64]:
+    """Return where each symmetry sends each class [16, 25]."""
+    numbers = np.array(NUMBER)
+    moved = np.zeros((len(SYMMETRIES), CLASSES), np.int64)
+    moved[:, numbers[1:]] = numbers[SYMMETRIES + 1]
+    return moved

@@ -1,0 +1,216 @@
+"""The networks of Neural Nine Men's Morris as their authors published them: `nnmm:FOLDER/TFR`.
+
+Three files `TFR_TO.npz`, `TFR_FROM.npz`, `TFR_REMOVE.npz` hold four layers each; the three letters tell the order in
+which the networks decide. The published networks are one residual block (the further blocks of the papers were never
+wired). Nothing follows the sum of that block but a linear layer, so its second half is folded into the output, at two
+thirds of the work. The authors computed in float64; we do so only where float32 finds two classes nearly equal, which
+gives the same choices in half the time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import BadOption, FileError, UnknownName
+from understudy.games import CompiledGame
+from understudy.games.batches import size, stacked, taken
+from understudy.games.morris_batches import moves_of
+from understudy.games.morris_legality import CLASSES, OPEN
+from understudy.games.morris_notation import BIT, STONES
+from understudy.players.parts import ORDER_LETTERS, checked_parts, in_part_order
+from understudy.protocols import Choice
+
+INPUTS = 90
+"""24 cells mine, theirs and empty, nine stones in my hand and nine in theirs (unary)."""
+
+CHUNK = 8192
+"""Rows at a time: enough for BLAS, and the arrays between layers are still reused rather than mapped anew."""
+CLOSE = 0.01
+"""Classes whose log-probabilities differ by less are told apart in float64; float32 errs by less than 0.001."""
+
+LARGEST = 1e6
+"""A weight beyond this is taken for damage; below it nothing overflows."""
+
+CHECKS = ("none", "legal")
+FILES = ("TO", "FROM", "REMOVE")
+
+Array = NDArray[Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class NnmmOptions:
+    """Where the weights are, and whether a choice is checked."""
+
+    path: str = ""
+    """A folder and the three letters of the order, such as weights/TFR."""
+    check: str = "none"
+    """`none`: play what the networks say, legal or not; `legal`: take the best class that leads to a legal move."""
+
+
+class Network(NamedTuple):
+    """One network, its output layer folded back into the layers before it."""
+
+    board: Array
+    """[90, 200]"""
+    earlier: Array
+    """[25 for each earlier network, 200]"""
+    bias: Array
+    middle: Array
+    """[200, 300]"""
+    middle_bias: Array
+    across: Array
+    """[200, 25]: around the block"""
+    through: Array
+    """[300, 25]: through the block"""
+    output_bias: Array
+
+
+class Nnmm:
+    """Three published networks in cascade."""
+
+    def __init__(self, game: CompiledGame, options: NnmmOptions, *, name: str, rng: np.random.Generator) -> None:
+        if game.name != "morris":
+            raise BadOption(f"{name}: these networks play morris, not {game.name}")
+        if options.check not in CHECKS:
+            raise UnknownName(f"check of {name!r}", options.check, CHECKS)
+        self.name, self.check = name, options.check
+        self.order = read_order(options.path, name)
+        self.exact = [load_network(f"{options.path}_{FILES[p]}.npz", earlier=i) for i, p in enumerate(self.order)]
+        self.quick = [Network(*(array.astype(np.float32) for array in network)) for network in self.exact]
+        self.corrections = np.zeros(3, np.int64)
+        """How often each network's choice was not legal and another was taken."""
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Choose a move in each position; without the check it may be none that the rules allow."""
+        batch = stacked(positions)
+        if self.check == "legal":
+            parts, corrected = checked_parts(self, batch)
+            self.corrections += corrected.sum(axis=0)
+        else:
+            _, parts = self.score_parts(batch)
+        return [Choice(move) for move in moves_of(parts).tolist()]
+
+    def score_parts(
+        self, batch: Any, given: NDArray[np.int64] | None = None
+    ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+        """Return log-probabilities [n, 3, 25] in cascade order, and the chosen TO, FROM, REMOVE [n, 3]."""
+        rows = size(batch)
+        scores, chosen = np.empty((rows, 3, CLASSES), np.float32), np.empty((rows, 3), np.int64)
+        told = np.full((rows, 2), OPEN) if given is None else given
+        for first in range(0, rows, CHUNK):
+            part = slice(first, first + CHUNK)
+            scores[part], chosen[part] = self._score(inputs(taken(batch, part)), told[part])
+        return scores, in_part_order(chosen, self.order)
+
+    def _score(self, board: Array, given: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+        """Return scores and choices in cascade order, all choices as float64 makes them."""
+        scores, chosen = cascade(self.quick, board, given)
+        best = scores.max(axis=2, keepdims=True)
+        doubtful = ((scores > best - CLOSE).sum(axis=2) > 1).any(axis=1)
+        if doubtful.any():
+            scores[doubtful], chosen[doubtful] = cascade(self.exact, board[doubtful], given[doubtful])
+        return scores, chosen
+
+
+def cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+    """Return scores and choices of *networks* in their order; each sees what the earlier ones chose or were given."""
+    kind = networks[0].board.dtype
+    scores, chosen = np.empty((len(board), 3, CLASSES), kind), np.empty((len(board), 3), np.int64)
+    for place, network in enumerate(networks):
+        scores[:, place] = log_probabilities(network, board.astype(kind, copy=False), chosen[:, :place])
+        chosen[:, place] = scores[:, place].argmax(axis=1)
+        if place < 2:
+            chosen[:, place] = np.where(given[:, place] == OPEN, chosen[:, place], given[:, place])
+    return scores, chosen
+
+
+def read_order(path: str, name: str) -> tuple[int, int, int]:
+    """Return the order of deciding that the last three letters of *path* name."""
+    letters = Path(path).name[-3:]
+    if sorted(letters) != sorted(ORDER_LETTERS):
+        raise BadOption(f"{name}: weights are named by an order of T, F and R, such as folder/TFR, not {path!r}")
+    first, second, third = (ORDER_LETTERS[letter] for letter in letters)
+    return first, second, third
+
+
+def inputs(batch: Any) -> Array:
+    """Return the papers' 90 bits of each position: cells mine, theirs, empty, then both hands in unary."""
+    cells = np.array(BIT[1:], np.uint64) - np.uint64(1)
+    mine, theirs = (masks[:, None] >> cells & np.uint64(1) for masks in (batch.mine, batch.theirs))
+    hands = [np.asarray(hand)[:, None] > np.arange(STONES) for hand in (batch.hand, batch.their_hand)]
+    return np.concatenate([mine, theirs, np.uint64(1) - mine - theirs, *hands], axis=1, dtype=np.float32)
+
+
+def log_probabilities(network: Network, board: Array, seen: NDArray[np.int64]) -> Array:
+    """Return the log-probability of each class [n, 25]; *seen* holds the earlier choices, to the network one-hots."""
+    first = board @ network.board
+    first += network.bias
+    for place, choice in enumerate(seen.T):
+        first += network.earlier[place * CLASSES + choice]
+    logits = first @ network.across
+    np.maximum(first, 0, out=first)
+    middle = first @ network.middle
+    middle += network.middle_bias
+    logits += np.maximum(middle, 0, out=middle) @ network.through
+    logits += network.output_bias
+    logits -= logits.max(axis=1, keepdims=True)
+    logits -= np.log(np.exp(logits).sum(axis=1, keepdims=True))
+    return logits
+
+
+def load_network(path: str, *, earlier: int) -> Network:
+    """Return the network saved at *path*, which sees the choices of *earlier* networks."""
+    layers = _load_layers(path, INPUTS + CLASSES * earlier)
+    first, bias, middle, middle_bias, last, last_bias, output, output_bias = layers
+    return Network(
+        board=first[:INPUTS],
+        earlier=first[INPUTS:],
+        bias=bias,
+        middle=middle,
+        middle_bias=middle_bias,
+        across=output,
+        through=last @ output,
+        output_bias=last_bias @ output + output_bias,
+    )
+
+
+def _load_layers(path: str, width: int) -> list[Array]:
+    """Return the eight arrays of a file, weights and biases in turn, or raise what is wrong with it."""
+    shapes = [(width, 200), (200,), (200, 300), (300,), (300, 200), (200,), (200, CLASSES), (CLASSES,)]
+    place, names = f"weights {path!r}", [f"arr_{i}" for i in range(len(shapes))]
+    arrays = _load_arrays(path, place)
+    if sorted(arrays) != names:
+        raise FileError(f"{place} hold {_listed(sorted(arrays))}; expected {_listed(names)}")
+    for name, shape in zip(names, shapes, strict=True):
+        array = arrays[name]
+        if array.shape != shape or array.dtype.kind not in "fiu":
+            found = f"{array.dtype} of shape {array.shape}"
+            raise FileError(f"{place}: {name} is {found}; expected numbers of shape {shape}")
+        if not (np.abs(array.astype(np.float64)) < LARGEST).all():
+            raise FileError(f"{place}: {name} holds numbers that are not finite or beyond {LARGEST:g}")
+    return [np.ascontiguousarray(arrays[name], np.float64) for name in names]
+
+
+def _load_arrays(path: str, place: str) -> dict[str, NDArray[Any]]:
+    try:
+        with open(path, "rb") as file:
+            found = np.load(file, allow_pickle=False)
+            if not isinstance(found, np.lib.npyio.NpzFile):
+                raise FileError(f"{place} are a single array; expected an archive of eight")
+            return {name: found[name] for name in found.files}
+    except FileError:
+        raise
+    except Exception as error:  # damaged archives raise nearly anything, up to errors of Python's own tokenizer
+        why = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
+        raise FileError(f"{place} cannot be read: {why}") from None
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = ", ".join(map(repr, names[:10])) or "nothing"
+    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")

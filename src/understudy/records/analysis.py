@@ -1,0 +1,239 @@
+"""What a set of records is made of: phases, parts of moves, and how many moves were legal (thesis 5.3.2, paper V-A).
+
+The published figures count images of positions as their authors made them, and removals as their program allowed
+them; both are options here, and off unless asked for. The numbers are plain, so that they can go into JSON or a plot.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import BadOption, UnknownName
+from understudy.games import CompiledGame, rules
+from understudy.games.batches import unstacked
+from understudy.games.morris_batches import NO_MOVE, keys, parts_of
+from understudy.games.morris_counts import impossible, legal_counts
+from understudy.games.morris_notation import Morris
+from understudy.records.examples import EXPANSIONS
+from understudy.records.store import Records
+
+OFTEN = 0.1
+"""A move legal in a larger share of positions than this is counted as legal often."""
+CODES = 1 << 16
+"""Codes of moves of any game are below this."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LegalMoves:
+    """How many moves the positions have."""
+
+    least: int
+    most: int
+    mean: float
+    single: int
+    """Positions with one move only."""
+    histogram: tuple[int, ...]
+    """Positions with 0, 1, 2, ... moves."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class MoveShares:
+    """In how many of the positions each of the game's moves is legal."""
+
+    moves: int
+    impossible: int
+    """Moves that can be legal in no position at all."""
+    never: int
+    """Moves that are legal in none of these positions, the impossible ones among them."""
+    often: tuple[tuple[int, ...], ...]
+    """Parts of the moves that are legal in more than a tenth of the positions."""
+    highest: float
+    mean: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class PartShares:
+    """What one part of the moves was."""
+
+    counts: tuple[int, ...]
+    entropy: float
+    """Bits."""
+    constant: float
+    """Share of the commonest class: what always guessing it would score."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Analysis:
+    """What a set of records is made of."""
+
+    game: str
+    raw_rows: int
+    rows: int
+    """After expansion."""
+    expansion: str
+    removal: str
+    """`plain` rules or the `authors`'."""
+    moved: int
+    """Rows with a move."""
+    distinct_positions: int
+    distinct_pairs: int
+    distinct_moves: int
+    phases: dict[str, int]
+    removals: dict[str, int]
+    """Rows with a removal, by phase."""
+    parts: dict[str, PartShares]
+    legal: LegalMoves
+    shares: MoveShares | None
+    """Only for games whose moves can be counted beforehand."""
+
+
+def analyse(records: Records, *, expansion: str = "none", authors_removal: bool = False) -> Analysis:
+    """Return what records are made of, each row counted once for each of its images if *expansion* says so."""
+    game = records.game
+    _check(game, expansion, authors_removal)
+    if not len(records):
+        raise BadOption("there is nothing to analyse: no records")
+    positions, moves, _ = EXPANSIONS[expansion](records.positions, records.moves)
+    names = _names(game, positions)
+    moved = moves != NO_MOVE
+    per_position, per_move = _legal_counts(game, positions, authors=authors_removal)
+    return Analysis(
+        game=game.name,
+        raw_rows=len(records),
+        rows=len(moves),
+        expansion=expansion,
+        removal="authors" if authors_removal else "plain",
+        moved=int(moved.sum()),
+        distinct_positions=len(np.unique(names)),
+        distinct_pairs=_distinct_pairs(names[moved], moves[moved]),
+        distinct_moves=len(np.unique(moves[moved])),
+        phases=_by_phase(game, positions, np.ones(len(moves), bool)),
+        removals=_by_phase(game, positions, moved & (moves % 25 > 0)),
+        parts=_parts(game, moves[moved]),
+        legal=_legal_moves(per_position),
+        shares=_shares(per_move, len(moves)) if game.name == "morris" else None,
+    )
+
+
+def analysis_json(analysis: Analysis) -> dict[str, Any]:
+    """Return the numbers as JSON takes them."""
+    return asdict(analysis)
+
+
+def analysis_text(analysis: Analysis) -> str:
+    """Return the numbers as a table for people."""
+    rows = list(_lines(analysis))
+    width = max(len(name) for name, _ in rows)
+    return "\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in rows) + "\n"
+
+
+def _check(game: CompiledGame, expansion: str, authors_removal: bool) -> None:
+    if expansion not in EXPANSIONS:
+        raise UnknownName("expansion", expansion, EXPANSIONS)
+    if game.name != "morris" and (expansion != "none" or authors_removal):
+        raise BadOption(f"images and the authors' removals are counted for morris only, not for {game.name}")
+
+
+def _names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
+    if game.name == "morris":
+        return keys(positions)
+    return np.array([game.key(position) for position in unstacked(positions)], np.uint64)
+
+
+def _distinct_pairs(names: NDArray[np.uint64], moves: NDArray[np.int32]) -> int:
+    order = np.lexsort((moves, names))
+    changed = (np.diff(names[order]) != 0) | (np.diff(moves[order]) != 0)
+    return int(changed.sum()) + (len(order) > 0)
+
+
+def _by_phase(game: CompiledGame, positions: Any, counted: NDArray[np.bool_]) -> dict[str, int]:
+    """Return how many of the counted rows the mover's phase has: placing, sliding, flying."""
+    if game.name != "morris":
+        return {}
+    counts = np.bincount(phases(positions)[counted], minlength=4)
+    return {str(phase): int(counts[phase]) for phase in (1, 2, 3)}
+
+
+def phases(positions: Morris) -> NDArray[np.int64]:
+    """Return the mover's phase in each Morris position: 1 with stones in hand, 3 with three stones left, else 2."""
+    flying = np.bitwise_count(positions.mine) == 3
+    return np.where(np.asarray(positions.hand) > 0, 1, np.where(flying, 3, 2))
+
+
+def _parts(game: CompiledGame, moves: NDArray[np.int32]) -> dict[str, PartShares]:
+    if game.name == "morris":
+        columns = parts_of(moves).T
+    else:
+        columns = np.array([game.parts(move) for move in moves.tolist()]).reshape(len(moves), -1).T
+    if not len(moves):
+        return {}
+    shapes = zip(game.part_names, game.part_sizes, columns, strict=True)
+    return {name: _part(np.bincount(column, minlength=size)) for name, size, column in shapes}
+
+
+def _part(counts: NDArray[np.int64]) -> PartShares:
+    shares = counts[counts > 0] / counts.sum()
+    entropy = float(-(shares * np.log2(shares)).sum()) + 0.0
+    return PartShares(counts=tuple(counts.tolist()), entropy=entropy, constant=float(shares.max()))
+
+
+def _legal_counts(game: CompiledGame, positions: Any, *, authors: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
+    if game.name == "morris":
+        return legal_counts(positions, authors=authors)
+    out, per_move, per_position = np.empty(game.most_moves, np.int32), np.zeros(CODES, np.int64), []
+    for position in unstacked(positions):
+        count = rules.moves(position, out)
+        per_move[out[:count]] += 1
+        per_position.append(count)
+    return np.array(per_position), per_move
+
+
+def _legal_moves(per_position: NDArray[Any]) -> LegalMoves:
+    return LegalMoves(
+        least=int(per_position.min()),
+        most=int(per_position.max()),
+        mean=float(per_position.mean()),
+        single=int((per_position == 1).sum()),
+        histogram=tuple(np.bincount(per_position).tolist()),
+    )
+
+
+def _shares(per_move: NDArray[np.int64], rows: int) -> MoveShares:
+    """Return the shares of the 24 x 25 x 25 moves of Morris: the first codes have no TO."""
+    shares = per_move[625:] / rows
+    often = np.flatnonzero(shares > OFTEN).astype(np.int32) + 625
+    return MoveShares(
+        moves=len(shares),
+        impossible=int(impossible().sum()),
+        never=int((shares == 0).sum()),
+        often=tuple(tuple(parts) for parts in parts_of(often).tolist()),
+        highest=float(shares.max()),
+        mean=float(shares.mean()),
+    )
+
+
+def _lines(analysis: Analysis) -> Iterator[tuple[str, str]]:
+    """Yield the table's rows."""
+    legal, shares = analysis.legal, analysis.shares
+    yield "game", analysis.game
+    yield "rows", f"{analysis.rows:,} (of {analysis.raw_rows:,}; images: {analysis.expansion})"
+    yield "rows with a move", f"{analysis.moved:,}"
+    yield "different positions", f"{analysis.distinct_positions:,}"
+    yield "different pairs", f"{analysis.distinct_pairs:,}"
+    yield "different moves", f"{analysis.distinct_moves:,}"
+    for phase, count in analysis.phases.items():
+        removals = f", {analysis.removals[phase] / count:.1%} of them removing" if count and analysis.moved else ""
+        yield f"phase {phase}", f"{count:,} ({count / analysis.rows:.2%}){removals}"
+    yield f"legal moves ({analysis.removal} rules)", f"{legal.least} to {legal.most}, mean {legal.mean:.3f}"
+    yield "positions with one move", f"{legal.single:,}"
+    if shares is not None:
+        yield "moves never legal", f"{shares.never:,} of {shares.moves:,} ({shares.impossible:,} can never be)"
+        yield "moves legal in > 10%", f"{len(shares.often)}; at most {shares.highest:.2%}, on average {shares.mean:.3%}"
+    for name, part in analysis.parts.items():
+        none = f", {part.counts[0] / analysis.moved:.2%} none" if analysis.game == "morris" else ""
+        yield f"entropy of {name}", f"{part.entropy:.3f} bits, commonest {part.constant:.2%}{none}"

@@ -1,0 +1,251 @@
+"""Records: positions with the move that was chosen in them, what the teacher thought, and how the game ended.
+
+They are kept as Parquet with positions and moves as text, so that people and other programs can read them; the name
+of the game, its size and its switches stand in the metadata.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+from numpy.typing import NDArray
+
+from understudy.errors import FileError, UnderstudyError
+from understudy.files import replaced
+from understudy.games import CompiledGame, batches, find_game
+from understudy.records.columns import read_columns, write_columns
+from understudy.records.files import Complaint, check_on_error, read_bytes, refuse, settle
+
+FORMAT = 1
+UNKNOWN = 2
+"""Stands for the result of a game that has none."""
+
+COLUMNS: dict[str, pa.DataType] = {
+    "position": pa.string(),
+    "move": pa.string(),
+    "value": pa.float32(),
+    "result": pa.int8(),
+    "game": pa.int64(),
+    "ply": pa.int32(),
+    "source": pa.string(),
+}
+MAGIC = b"PAR1"
+"""How every Parquet file begins."""
+_NOTES = b"understudy"
+
+
+@dataclass(frozen=True, eq=False)
+class Records:
+    """What was played, one position a row."""
+
+    game: CompiledGame
+    positions: Any
+    """A batch."""
+    moves: NDArray[np.int32]
+    """Codes; NO_MOVE where nobody moved."""
+    values: NDArray[np.float32]
+    """The teacher's value for the side to move; nan where it gave none."""
+    results: NDArray[np.int8]
+    """Result of the game for the side to move; UNKNOWN where there is none."""
+    games: NDArray[np.int64]
+    """Number of the game a row comes from; a lone pair is a game of its own."""
+    plies: NDArray[np.int32]
+    sources: NDArray[np.str_]
+    """Where a row comes from, such as `regular searcher:nodes=20000 v random`."""
+
+    def __len__(self) -> int:
+        return len(self.moves)
+
+    def taken(self, index: Any) -> Records:
+        """Return the rows that *index* names: numbers, a mask or a slice."""
+        columns = {name: getattr(self, name)[index] for name in _COLUMN_FIELDS}
+        return dataclasses.replace(self, positions=batches.taken(self.positions, index), **columns)
+
+
+_COLUMN_FIELDS = ("moves", "values", "results", "games", "plies", "sources")
+
+
+def joined(parts: Sequence[Records], *, renumber: bool = True) -> Records:
+    """Return all rows in order; games get new numbers, lest two of them share one, unless told not to."""
+    shifts = np.cumsum([0, *(part.games.max() + 1 if renumber and len(part) else 0 for part in parts[:-1])])
+    columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMN_FIELDS}
+    columns["games"] = np.concatenate([part.games + shift for part, shift in zip(parts, shifts, strict=True)])
+    return dataclasses.replace(parts[0], positions=batches.joined([part.positions for part in parts]), **columns)
+
+
+def lone_pairs(game: CompiledGame, positions: Any, moves: NDArray[np.int32], *, source: str) -> Records:
+    """Return records of positions and moves of which nothing else is known, each a game of its own."""
+    count = len(moves)
+    return Records(
+        game=game,
+        positions=positions,
+        moves=np.asarray(moves, np.int32),
+        values=np.full(count, np.nan, np.float32),
+        results=np.full(count, UNKNOWN, np.int8),
+        games=np.arange(count, dtype=np.int64),
+        plies=np.asarray(positions.ply, np.int32),
+        sources=np.full(count, source),
+    )
+
+
+def save(records: Records, path: Path, *, notes: Mapping[str, str] | None = None) -> None:
+    """Write records as Parquet, with *notes* in its metadata."""
+    table = _table(records, notes or {})
+    with replaced(Path(path)) as file:
+        pq.write_table(table, file, compression="zstd")
+
+
+def load(path: Path) -> Records:
+    """Return the records of a Parquet file."""
+    content = read_bytes(Path(path))
+    if content[:4] != MAGIC:
+        raise FileError(f"{path} is not a Parquet file")
+    return _read_table(Path(path), content, "refuse")[0]
+
+
+def load_any(path: Path, game: CompiledGame | None = None, on_error: str = "refuse") -> tuple[Records, list[Complaint]]:
+    """Return the records of a Parquet or NNMM file, whatever its name says, and what was wrong with skipped rows."""
+    from understudy.records.nnmm import load_nnmm, looks_like_nnmm  # it needs this module too
+
+    check_on_error(on_error)
+    path, content = Path(path), read_bytes(Path(path))
+    if content[:4] == MAGIC:
+        records, complaints = _read_table(path, content, on_error)
+    elif looks_like_nnmm(path, content):
+        records, complaints = load_nnmm(path, on_error=on_error)
+    else:
+        raise FileError(f"{path} is not a file of records: neither Parquet nor NNMM text")
+    _check_game(path, records.game, game)
+    return records, complaints
+
+
+def load_notes(path: Path) -> dict[str, Any]:
+    """Return what stands in the metadata of a Parquet file of records: the game and the notes it was saved with."""
+    try:
+        metadata = pq.read_metadata(path).metadata or {}
+    except (pa.ArrowException, OSError) as error:
+        refuse(path, error)
+    return _notes(path, metadata)
+
+
+def _table(records: Records, notes: Mapping[str, str]) -> pa.Table:
+    game = records.game
+    texts = write_columns(game, records.positions, records.moves)
+    names, places = np.unique(records.sources, return_inverse=True)
+    columns = {
+        "position": texts[0],
+        "move": texts[1],
+        "value": pa.array(records.values, pa.float32(), mask=np.isnan(records.values)),
+        "result": pa.array(records.results, pa.int8(), mask=records.results == UNKNOWN),
+        "game": pa.array(records.games, pa.int64()),
+        "ply": pa.array(records.plies, pa.int32()),
+        "source": pa.DictionaryArray.from_arrays(places.astype(np.int32), names.tolist()),
+    }
+    facts = {"format": FORMAT, "game": game.name, "size": game.size, "switches": dict(game.switches), "notes": notes}
+    return pa.table(columns).replace_schema_metadata({_NOTES: json.dumps(facts)})
+
+
+def _read_table(path: Path, content: bytes, on_error: str) -> tuple[Records, list[Complaint]]:
+    try:
+        table = pq.read_table(pa.BufferReader(content))
+    except (pa.ArrowException, OSError) as error:
+        refuse(path, error)
+    notes = _notes(path, table.schema.metadata or {})
+    try:
+        game = find_game(notes["game"], tuple(notes["size"]), notes["switches"])
+    except UnderstudyError as error:
+        refuse(path, error)
+    return _records(path, game, _columns(path, table), on_error)
+
+
+def _notes(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
+    """Return our part of the metadata, or raise because the file is not ours."""
+    try:
+        notes: dict[str, Any] = json.loads(metadata[_NOTES])
+        known = {"format", "game", "size", "switches", "notes"} <= set(notes)
+    except (KeyError, ValueError, TypeError):
+        known = False
+    if not known:
+        raise FileError(f"{path} is a Parquet file, but not of records: its metadata do not name a game")
+    if notes["format"] != FORMAT:
+        raise FileError(f"{path} has format {notes['format']} of records; this version reads format {FORMAT}")
+    return notes
+
+
+def _columns(path: Path, table: pa.Table) -> dict[str, pa.Array]:
+    """Return the columns of a table by name, each in one piece and of its type."""
+    columns = {}
+    for name, kind in COLUMNS.items():
+        if name not in table.column_names:
+            raise FileError(f"{path} has no column {name!r}; records have {', '.join(COLUMNS)}")
+        try:
+            columns[name] = pa.concat_arrays(table[name].cast(kind).chunks or [pa.array([], kind)])
+        except pa.ArrowException:
+            raise FileError(f"{path}: column {name!r} holds {table[name].type}, not {kind}") from None
+    return columns
+
+
+def _records(
+    path: Path, game: CompiledGame, columns: Mapping[str, pa.Array], on_error: str
+) -> tuple[Records, list[Complaint]]:
+    for name in ("game", "ply", "source"):
+        if columns[name].null_count:
+            raise FileError(f"{path}: column {name!r} has rows without a value")
+    text = read_columns(game, columns["position"], columns["move"])
+    plies, results = _numbers(columns["ply"]), _numbers(columns["result"].fill_null(UNKNOWN))
+    faults = _faults(text.positions.ply, plies, results, game.name) | text.faults
+    complaints = [Complaint(str(path), row + 1, fault) for row, fault in sorted(faults.items())]
+    settle(complaints, on_error)
+    records = Records(
+        game=game,
+        positions=text.positions._replace(ply=plies.astype(np.int64)),
+        moves=text.moves,
+        values=_numbers(columns["value"].fill_null(np.nan)),
+        results=results,
+        games=_numbers(columns["game"]),
+        plies=plies,
+        sources=_sources(columns["source"]),
+    )
+    kept = np.ones(len(records), bool)
+    kept[list(faults)] = False
+    return (records.taken(kept) if faults else records), complaints
+
+
+def _numbers(column: pa.Array) -> NDArray[Any]:
+    numbers: NDArray[Any] = column.to_numpy(zero_copy_only=False)
+    return numbers.copy()
+
+
+def _sources(column: pa.StringArray) -> NDArray[np.str_]:
+    coded = column.dictionary_encode()
+    names = np.array(coded.dictionary.to_pylist(), np.str_)
+    return np.asarray(names[coded.indices.to_numpy()])
+
+
+def _faults(read: NDArray[np.int64], plies: NDArray[np.int32], results: NDArray[np.int8], name: str) -> dict[int, str]:
+    """Return what is wrong with the numbers of each row; a Morris position does not tell who is to move."""
+    other = (read - plies) % 2 == 1 if name != "morris" else np.zeros(len(plies), bool)
+    strange = ~np.isin(results, (-1, 0, 1, UNKNOWN))
+    return (
+        {row: f"ply {plies[row]} does not fit the side to move" for row in np.flatnonzero(other).tolist()}
+        | {row: f"ply {plies[row]} is negative" for row in np.flatnonzero(plies < 0).tolist()}
+        | {row: f"result {results[row]} is not -1, 0 or 1" for row in np.flatnonzero(strange).tolist()}
+    )
+
+
+def _check_game(path: Path, found: CompiledGame, wanted: CompiledGame | None) -> None:
+    if wanted is not None and (found.name, found.size, found.switches) != (wanted.name, wanted.size, wanted.switches):
+        raise FileError(f"{path} holds records of {_title(found)}, not of {_title(wanted)}")
+
+
+def _title(game: CompiledGame) -> str:
+    switches = "".join(f" {name}={setting}" for name, setting in game.switches)
+    return f"{game.name} {game.size[0]}x{game.size[1]}{switches}"

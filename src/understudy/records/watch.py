@@ -1,0 +1,217 @@
+"""Watching: a teacher plays, and what it chose is kept.
+
+The work is cut into tasks by the plan alone, so that any number of workers keeps the same records. Each finished task
+is a file of its own; who is killed and started again goes on with the tasks that have none.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from understudy.config import check_range
+from understudy.errors import BadOption, FileError
+from understudy.games import CompiledGame, find_game
+from understudy.match import Opening, Terms, play_games, random_openings
+from understudy.players import close, make_player, prepare
+from understudy.protocols import Backend
+from understudy.records.choices import records_of, watched
+from understudy.records.orbits import distinct
+from understudy.records.starts import custom_starts, random_starts
+from understudy.records.store import Records, joined, load, load_notes, save
+
+SELF = "self"
+KINDS = ("regular", "custom", "random")
+GAMES = 32
+"""Games of a task, played in step."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Watch:
+    """Who is watched, against whom, in how many games from which starts."""
+
+    teacher: str = "searcher:nodes=20000"
+    opponents: tuple[str, ...] = (SELF, "searcher:nodes=2000", "random")
+    """They share the games of each kind evenly; `self` is the teacher, and then both sides are watched."""
+    regular: int = 100
+    """Games from the start after random plies."""
+    custom: int = 0
+    """Games from unequal starts; the teacher has either side of each."""
+    random: int = 0
+    """Games from random starts."""
+    opening_plies: int = 2
+    ply_limit: int = 100
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class WatchTask:
+    """Some games of one kind against one opponent: names and numbers only, so that any worker can play it."""
+
+    game: str
+    size: tuple[int, int]
+    switches: tuple[tuple[str, str], ...]
+    plan: Watch
+    kind: str
+    opponent: int
+    """Its place in the plan."""
+    first: int
+    """Number of the first game among those of its kind and opponent."""
+    games: int
+    number: int
+    """Number of the first game among all."""
+
+
+def watch(
+    game: CompiledGame,
+    plan: Watch,
+    folder: Path,
+    *,
+    backend: Backend,
+    progress: Callable[[int], None] = lambda games: None,
+) -> Records:
+    """Play what *plan* asks for, or what is left of it, and return what was kept; *progress* hears of played games."""
+    _check(game, plan)
+    tasks = list(watch_tasks(game, plan))
+    name, whole = fingerprint(game, plan), folder / "records.parquet"
+    shards = [folder / "records" / f"{place:05}.parquet" for place in range(len(tasks))]
+    if whole.exists():
+        _check_plan(whole, name)
+        progress(sum(task.games for task in tasks))
+    else:
+        _play(tasks, shards, name, backend=backend, progress=progress)
+        save(distinct(joined([load(shard) for shard in shards], renumber=False)), whole, notes={"plan": name})
+    _clear(folder / "records", shards)
+    return load(whole)
+
+
+def watch_tasks(game: CompiledGame, plan: Watch) -> Iterator[WatchTask]:
+    """Cut a plan into tasks, by what it says alone."""
+    number = 0
+    for kind in KINDS:
+        for place in range(len(plan.opponents)):
+            shared, more = divmod(getattr(plan, kind), len(plan.opponents))
+            share = shared + (place < more)
+            for first in range(0, share, GAMES):
+                games = min(GAMES, share - first)
+                yield WatchTask(
+                    game=game.name,
+                    size=game.size,
+                    switches=game.switches,
+                    plan=plan,
+                    kind=kind,
+                    opponent=place,
+                    first=first,
+                    games=games,
+                    number=number,
+                )
+                number += games
+
+
+def watch_task(task: WatchTask) -> Records:
+    """Play the games of one task with players made for it alone, and return what the teacher chose."""
+    game, plan = find_game(task.game, task.size, dict(task.switches)), task.plan
+    opponent = plan.opponents[task.opponent]
+    names = (plan.teacher, plan.teacher if opponent == SELF else opponent)
+    key = [plan.seed, KINDS.index(task.kind), task.opponent, task.first]
+    players = [make_player(text, game, seed=[*key, side]) for side, text in enumerate(names)]
+    openings = _openings(game, task)
+    try:
+        for player in players:
+            prepare(player)
+        played = play_games(game, (players[0], players[1]), openings, Terms(ply_limit=plan.ply_limit))
+    finally:
+        for player in players:
+            close(player)
+    rows = [
+        row
+        for place, (one, (_, swapped)) in enumerate(zip(played, openings, strict=True))
+        for row in watched(game, one, number=task.number + place, side=None if opponent == SELF else int(swapped))
+    ]
+    return records_of(game, rows, f"{task.kind} {plan.teacher} v {opponent}")
+
+
+def _play(
+    tasks: list[WatchTask], shards: list[Path], name: str, *, backend: Backend, progress: Callable[[int], None]
+) -> None:
+    """Play the tasks that have no file yet, and give them one."""
+    _make(shards[0].parent)
+    left = [place for place, shard in enumerate(shards) if not _done(shard, name)]
+    progress(sum(task.games for task in tasks) - sum(tasks[place].games for place in left))
+    for place, records in zip(left, backend.map(watch_task, [tasks[place] for place in left]), strict=True):
+        save(records, shards[place], notes={"plan": name})
+        progress(tasks[place].games)
+
+
+def fingerprint(game: CompiledGame, plan: Watch) -> str:
+    """Return a name for what would be watched: other plans have others."""
+    facts = [game.name, game.size, game.switches, dataclasses.asdict(plan), GAMES]
+    return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _openings(game: CompiledGame, task: WatchTask) -> list[tuple[Opening, bool]]:
+    """Return where the games start; all but those against itself the teacher plays with both colours."""
+    alone = task.plan.opponents[task.opponent] == SELF
+    numbers = range(task.first, task.first + task.games)
+    return [
+        (_opening(game, task, number if alone else number // 2), not alone and number % 2 == 1) for number in numbers
+    ]
+
+
+def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
+    rng = np.random.default_rng([task.plan.seed, 0x57A7, KINDS.index(task.kind), task.opponent, number])
+    if task.kind != "regular":
+        return Opening(start={"custom": custom_starts, "random": random_starts}[task.kind](game, 1, rng)[0])
+    # The first of two openings is the start itself.
+    return random_openings(game, 2, plies=task.plan.opening_plies, rng=rng)[min(number, 1)]
+
+
+def _check(game: CompiledGame, plan: Watch) -> None:
+    """Raise before anything is played if the plan cannot be carried out."""
+    for name, low in (*((kind, 0) for kind in KINDS), ("opening_plies", 0), ("ply_limit", 1), ("seed", 0)):
+        check_range(f"watch: {name}", getattr(plan, name), low, 1 << 62)
+    if not plan.opponents or plan.regular + plan.custom + plan.random == 0:
+        raise BadOption("watch: there is nothing to watch without opponents and games")
+    for kind in KINDS[1:]:
+        if getattr(plan, kind) and game.name != "morris":
+            raise BadOption(f"watch: {kind} starts are made for morris only; {kind} must be 0 for {game.name}")
+    for name in {plan.teacher, *plan.opponents} - {SELF}:
+        close(make_player(name, game))
+
+
+def _check_plan(path: Path, name: str) -> None:
+    if load_notes(path)["notes"].get("plan") != name:
+        raise FileError(f"{path} holds records of another plan; choose another folder, or delete it first")
+
+
+def _done(shard: Path, name: str) -> bool:
+    """Tell whether a task was played before; what a crash left behind is played again."""
+    if not shard.exists():
+        return False
+    try:
+        load(shard)
+    except FileError:
+        return False
+    _check_plan(shard, name)
+    return True
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(f"{folder} cannot be made: {error.strerror or error}") from None
+
+
+def _clear(folder: Path, shards: list[Path]) -> None:
+    """Remove the files of tasks, with what a kill left half written."""
+    for path in [*shards, *folder.glob(".*.tmp")]:
+        path.unlink(missing_ok=True)
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()

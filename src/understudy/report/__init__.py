@@ -1,0 +1,63 @@
+"""A run folder as a report: `report.html` for people, `report.md` for repositories, `report.json` for programs.
+
+The HTML is one file that needs nothing else. Whatever a run folder lacks is left out.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from understudy.errors import FileError
+from understudy.files import save_text
+from understudy.report.blocks import Section
+from understudy.report.pages import write_html, write_markdown
+from understudy.report.sections import data_section, done_section, learning_section, play_section
+from understudy.report.sources import Run, load_run, plain
+from understudy.report.verdicts import gaming_section, reliability_section, verdict_sections
+
+__all__ = ["build_report"]
+
+Paper = Mapping[str, Mapping[str, Mapping[str, float]]]
+
+
+def build_report(folder: Path, *, paper: Paper | None = None, closing: Sequence[str] = ()) -> Path:
+    """Write the three reports of the run in *folder* and return the path of the HTML one.
+
+    *paper* holds numbers to stand beside ours: {section of verdicts: {column title: {measure: fraction}}}; *closing*
+    the command lines that play against the result.
+    """
+    run = load_run(Path(folder), paper or {})
+    sections = report_sections(run, closing)
+    if not sections:
+        raise FileError(f"run folder {str(folder)!r}: nothing to report, it has no experiment, progress or verdicts")
+    title = _title(run)
+    save_text(run.folder / "report.md", write_markdown(title, sections))
+    save_text(run.folder / "report.json", json.dumps(plain(run.data()), indent=1, ensure_ascii=False) + "\n")
+    page = run.folder / "report.html"
+    save_text(page, write_html(title, sections))
+    return page
+
+
+def _title(run: Run) -> str:
+    """Return what the experiment calls itself, at the top of its file or in `[experiment]`; else the folder's name."""
+    about = run.experiment.get("experiment")
+    tables = [run.experiment, about if isinstance(about, Mapping) else {}]
+    named = [str(table[key]) for table in tables for key in ("title", "name") if table.get(key)]
+    return named[0] if named else run.folder.resolve().name
+
+
+def report_sections(run: Run, closing: Sequence[str]) -> list[Section]:
+    """Return the sections that the run has something to say in, in the order of reading."""
+    sections: list[Any] = [
+        done_section(run),
+        data_section(run),
+        learning_section(run),
+        *verdict_sections(run),
+        reliability_section(run),
+        gaming_section(run),
+    ]
+    told = [section for section in sections if section is not None]
+    return [*told, play_section(closing)] if told and closing else told

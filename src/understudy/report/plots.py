@@ -1,0 +1,119 @@
+"""Drawings as SVG that belongs inside a page: colours and letters are the page's, so they follow light and dark.
+
+Matplotlib knows no style sheets, so it draws in colours that stand for names, and these are exchanged afterwards.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import matplotlib
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+WIDTH, HEIGHT = 360, 216
+"""In points; small, so that letters stay readable where a page is narrow."""
+
+STEPS = [1, 2, 5, 10]
+"""Between the numbers beside an axis."""
+
+COLOURS = 8
+_LINES = [f"#a0{place:02x}01" for place in range(COLOURS)]
+_MUTED, _RULE = "#a0ff01", "#a0ff02"
+_NAMES = {_MUTED: "var(--muted)", _RULE: "var(--rule)"} | {
+    colour: f"var(--line-{place + 1})" for place, colour in enumerate(_LINES)
+}
+
+
+OWN = "plot-"
+"""Begins every name inside a drawing; a page that holds several puts a number into it."""
+
+
+class Line(NamedTuple):
+    """Points joined by a line; quiet lines are thin and dashed."""
+
+    xs: Sequence[float]
+    ys: Sequence[float]
+    colour: int
+    quiet: bool = False
+
+
+def draw_lines(
+    lines: Sequence[Line], *, across: str, decimals: int = 0, low: float | None = None, high: float | None = None
+) -> str:
+    """Return lines over numbers, with shares as percentages upwards, from *low* to *high* if told."""
+
+    def draw(axes: Axes) -> None:
+        for line in lines:
+            axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **_pen(line))
+        axes.set_xlabel(across)
+        axes.set_ylim(low, high)
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %"))
+
+    return _drawn(draw)
+
+
+def draw_bars(names: Sequence[str], heights: Sequence[float]) -> str:
+    """Return bars, as shares of their sum."""
+    total = sum(heights) or 1.0
+
+    def draw(axes: Axes) -> None:
+        axes.bar(range(len(names)), [height / total for height in heights], color=_LINES[0], width=0.72)
+        step = max(1, round(len(names) / 9))
+        axes.set_xticks(range(0, len(names), step), list(names)[::step])
+        axes.yaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.3g} %"))
+
+    return _drawn(draw)
+
+
+def _pen(line: Line) -> dict[str, Any]:
+    alone = {"marker": "o", "markersize": 3} if len(line.xs) == 1 else {}
+    if line.quiet:
+        return {"linewidth": 1.0, "linestyle": (0, (2, 2)), **alone}
+    return {"linewidth": 1.8, "solid_capstyle": "round", **alone}
+
+
+def _drawn(draw: Callable[[Axes], None]) -> str:
+    with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "understudy", "font.size": 9.5}):
+        figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72), layout="constrained")
+        figure.patch.set_visible(False)
+        axes = figure.add_subplot()
+        _quieten(axes)
+        draw(axes)
+        axes.xaxis.label.set_color(_MUTED)
+        out = io.StringIO()
+        figure.savefig(out, format="svg", metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+    return _adopted(out.getvalue())
+
+
+def _quieten(axes: Axes) -> None:
+    """Leave of the frame only what helps to read."""
+    axes.patch.set_visible(False)
+    for side in ("top", "left", "right"):
+        axes.spines[side].set_visible(False)
+    axes.spines["bottom"].set_color(_RULE)
+    axes.tick_params(length=0, labelcolor=_MUTED, pad=5)
+    axes.grid(axis="y", color=_RULE, linewidth=0.7)
+    axes.set_axisbelow(True)
+    axes.margins(x=0.02)
+
+
+def _adopted(svg: str) -> str:
+    """Return a drawing as part of a page: without header, names of its own, the page's colours and letters."""
+    svg = svg[svg.index("<svg") :]
+    svg = re.sub(r"<defs>\s*<style.*?</defs>", "", svg, count=1, flags=re.DOTALL)
+    svg = re.sub(r"<svg[^>]*?(viewBox=\"[^\"]*\")[^>]*>", r'<svg \1 role="img">', svg, count=1)
+    svg = re.sub(r"<g id=\"[^\"]*\">", "<g>", svg).replace("xlink:href", "href")
+    svg = re.sub(r"font-family: [^;\"]*;?", "", svg)
+    svg = re.sub(r" transform=\"rotate\(-0 [^\"]*\"", "", svg)
+    svg = re.sub(r"(id=\"|href=\"#|url\(#)", rf"\g<1>{OWN}", svg)
+    for colour, name in _NAMES.items():
+        svg = svg.replace(colour, name)
+    return re.sub(r"\s*\n\s*", " ", svg).strip()

@@ -1,0 +1,213 @@
+"""The sections on what was done, the data, the learning, and how to play against the result."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from understudy.report.blocks import (
+    Block,
+    Cell,
+    Commands,
+    Plot,
+    Plots,
+    Section,
+    Table,
+    Text,
+    cells,
+    lasting,
+    number,
+    percent,
+    titled,
+    worded,
+)
+from understudy.report.plots import Line, draw_bars, draw_lines
+from understudy.report.sources import Run
+
+MANY = 9
+"""Numbers from which on a picture says more than a table."""
+
+
+HEADS = ("name", "title", "description")
+"""Options that stand above the table of options."""
+
+
+def done_section(run: Run) -> Section | None:
+    """Tell the experiment, its seeds and what it cost."""
+    options = dict(_flat({key: value for key, value in run.experiment.items() if key != "paper"}))
+    description = str(options.get("experiment.description") or options.get("description") or "").strip()
+    rows = [cells(key, _told(value)) for key, value in options.items() if key.removeprefix("experiment.") not in HEADS]
+    blocks: list[Block] = [Text(description)] if description else []
+    if run.progress:
+        blocks.append(Text(_cost(run)))
+    if rows:
+        blocks.append(Table(cells("option", "value"), tuple(rows), "The experiment, from experiment.toml.", words=True))
+    return Section("What was done", tuple(blocks)) if blocks else None
+
+
+def _cost(run: Run) -> str:
+    trainings = trained(run)
+    students = list(dict.fromkeys(training.student for training in trainings))
+    epochs = sum(len(training.lines) for training in trainings)
+    spent = lasting(sum(training.seconds for training in trainings))
+    nets = "1 network" if len(trainings) == 1 else f"{len(trainings)} networks"
+    text = f"{nets} of {', '.join(students)} learned for {number(epochs)} epochs in {spent}."
+    if run.broken:
+        text += f" {run.broken} of the lines in progress.jsonl could not be read and are left out."
+    return text
+
+
+def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for key, value in options.items():
+        if isinstance(value, Mapping):
+            yield from _flat(value, f"{prefix}{key}.")
+        elif isinstance(value, list) and value and all(isinstance(one, Mapping) for one in value):
+            for place, one in enumerate(value, 1):
+                yield from _flat(one, f"{prefix}{key}.{place}.")
+        else:
+            yield f"{prefix}{key}", value
+
+
+def _told(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list):
+        return ", ".join(map(_told, value))
+    return str(value)
+
+
+def data_section(run: Run) -> Section | None:
+    """Tell what the data are like: single numbers in a table, distributions as pictures."""
+    rows: list[tuple[Cell, ...]] = []
+    plots: list[Plot] = []
+    for name, value in _measured(run.analysis):
+        if not isinstance(value, Mapping):
+            rows.append((Cell(name), Cell(_told(value) if isinstance(value, str) else number(value)), Cell("")))
+        elif len(value) >= MANY:
+            plots.append(Plot(draw_bars(list(value), [float(height) for height in value.values()]), name))
+        else:
+            rows += _counts(name, value)
+    blocks: list[Block] = []
+    if rows:
+        shares = any(row[2].text for row in rows)
+        columns = cells("", "number", "share") if shares else cells("", "number")
+        blocks.append(Table(columns, tuple(row[: len(columns)] for row in rows)))
+    if plots:
+        blocks.append(Plots(tuple(plots)))
+    return Section("The data", tuple(blocks)) if blocks else None
+
+
+def _measured(analysis: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every number, and every distribution as a dictionary of numbers, under the words that lead to it."""
+    for key, value in analysis.items():
+        name = titled(f"{prefix}{key}")
+        if isinstance(value, list) and value and all(_numeric(one) for one in value):
+            yield name, {str(place): one for place, one in enumerate(value)}
+        elif isinstance(value, Mapping) and value and all(_numeric(one) for one in value.values()):
+            yield name, _ordered(value)
+        elif isinstance(value, Mapping):
+            yield from _measured(value, f"{prefix}{key}.")
+        elif _numeric(value) or isinstance(value, str):
+            yield name, value
+
+
+def _numeric(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _ordered(counts: Mapping[str, Any]) -> dict[str, Any]:
+    """Return counts by number where keys are numbers, with zeros for what lies between."""
+    if not all(key.isascii() and key.isdigit() for key in counts) or len(counts) < MANY:
+        return dict(counts)
+    numbers = {int(key): value for key, value in counts.items()}
+    if max(numbers) > 1000:
+        return {str(key): numbers[key] for key in sorted(numbers)}
+    return {str(key): numbers.get(key, 0) for key in range(min(numbers), max(numbers) + 1)}
+
+
+def _counts(name: str, counts: Mapping[str, Any]) -> list[tuple[Cell, ...]]:
+    """Return a row for each of a few numbers; whole ones are counts and get their shares."""
+    whole = all(isinstance(value, int) for value in counts.values()) and sum(counts.values()) > 0
+    total = sum(counts.values()) if whole else 1
+    return [
+        (Cell(f"{name}: {worded(key)}"), Cell(number(value)), Cell(percent(value / total) if whole else ""))
+        for key, value in counts.items()
+    ]
+
+
+class Training(NamedTuple):
+    """How one network of a student learned: a line for each epoch, in order."""
+
+    student: str
+    network: str
+    lines: tuple[Mapping[str, Any], ...]
+
+    @property
+    def best(self) -> Mapping[str, Any]:
+        """The epoch whose weights were kept."""
+        marked = [line for line in self.lines if line.get("best")]
+        return marked[-1] if marked else max(self.lines, key=lambda line: line.get("validation_accuracy") or 0.0)
+
+    @property
+    def seconds(self) -> float:
+        """What it cost; every epoch tells the time since the training began."""
+        return max(float(line.get("seconds") or 0.0) for line in self.lines)
+
+    def series(self, measure: str) -> tuple[list[float], list[float]]:
+        """Return epochs and what was measured in them."""
+        told = [(line["epoch"], line[measure]) for line in self.lines if _numeric(line.get(measure))]
+        return [float(epoch) for epoch, _ in told], [float(value) for _, value in told]
+
+
+def trained(run: Run) -> list[Training]:
+    """Return the trainings of a run; of an epoch that was told twice the last word counts."""
+    found: dict[tuple[str, str], dict[float, Mapping[str, Any]]] = defaultdict(dict)
+    for line in run.progress:
+        if _numeric(line.get("epoch")):
+            found[str(line.get("student", "student")), str(line.get("network", "network"))][line["epoch"]] = line
+    return [Training(*key, tuple(lines[epoch] for epoch in sorted(lines))) for key, lines in found.items()]
+
+
+def learning_section(run: Run) -> Section | None:
+    """Draw a picture for each student and tell the best epoch of each network."""
+    trainings = trained(run)
+    if not trainings:
+        return None
+    students = Counter(training.student for training in trainings)
+    plots = [_curves(student, [one for one in trainings if one.student == student]) for student in students]
+    kept = tuple(plot for plot in plots if plot is not None)
+    note = "Accuracy against epochs. Solid: validation; dashed: training."
+    blocks: list[Block] = [Plots(kept, note)] if kept else []
+    columns = cells("network", "epochs", "best", "validation", "training", "time")
+    rows = tuple(_learned(training) for training in trainings)
+    return Section("Learning", (*blocks, Table(columns, rows, "Accuracy at the best epoch, whose weights are kept.")))
+
+
+def _curves(student: str, trainings: Sequence[Training]) -> Plot | None:
+    lines = [
+        Line(*training.series(measure), colour, quiet)
+        for colour, training in enumerate(trainings)
+        for measure, quiet in (("train_accuracy", True), ("validation_accuracy", False))
+        if training.series(measure)[0]
+    ]
+    if not lines:
+        return None
+    return Plot(draw_lines(lines, across="epochs"), student, tuple(training.network for training in trainings))
+
+
+def _learned(training: Training) -> tuple[Cell, ...]:
+    best = training.best
+    shares = [best.get(measure) for measure in ("validation_accuracy", "train_accuracy")]
+    return cells(
+        f"{training.student} {training.network}",
+        number(len(training.lines)),
+        number(best["epoch"]),
+        *(percent(float(share), 2) if share is not None else "" for share in shares),
+        lasting(training.seconds),
+    )
+
+
+def play_section(closing: Sequence[str]) -> Section:
+    """Tell how to play against the result."""
+    return Section("Play against it", (Commands(tuple(closing)),))

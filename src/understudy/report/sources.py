@@ -1,0 +1,125 @@
+"""What a run folder holds, read with care: a run may have been killed while it wrote."""
+
+from __future__ import annotations
+
+import json
+import math
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from understudy.errors import BadOption, FileError
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """The inputs of a report; what is missing is empty."""
+
+    folder: Path
+    experiment: Mapping[str, Any] = field(default_factory=dict)
+    progress: tuple[Mapping[str, Any], ...] = ()
+    broken: int = 0
+    """Lines of the progress that could not be read, the last one aside."""
+    verdicts: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
+    analysis: Mapping[str, Any] = field(default_factory=dict)
+    gaming: Mapping[str, Any] = field(default_factory=dict)
+    paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+
+    def data(self) -> dict[str, Any]:
+        """Return everything as one plain dictionary."""
+        names = ("experiment", "progress", "verdicts", "paper", "analysis", "gaming")
+        return {name: value for name in names if (value := getattr(self, name))}
+
+
+def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
+    """Read a run folder; files that are not there are no fault, files that cannot be understood are."""
+    if not folder.is_dir():
+        raise FileError(f"run folder {str(folder)!r} does not exist")
+    progress, broken = _load_lines(folder / "progress.jsonl")
+    return Run(
+        folder=folder,
+        experiment=_load_toml(folder / "experiment.toml"),
+        progress=tuple(progress),
+        broken=broken,
+        verdicts=_load_verdicts(folder / "verdicts.json"),
+        analysis=_load_json(folder / "analysis.json"),
+        gaming=_load_json(folder / "gaming.json"),
+        paper=_checked(paper),
+    )
+
+
+def _checked(paper: Mapping[str, Any]) -> Mapping[str, Any]:
+    for section, columns in paper.items():
+        for title, measures in columns.items() if isinstance(columns, Mapping) else [("", None)]:
+            if not isinstance(measures, Mapping) or not all(isinstance(one, int | float) for one in measures.values()):
+                raise BadOption(f"numbers of a paper: {section!r} {title!r} must hold a number for each measure")
+    return paper
+
+
+def plain(value: Any) -> Any:
+    """Return *value* as JSON can hold it: numbers that are none become null, dates become text."""
+    if isinstance(value, Mapping):
+        return {str(key): plain(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [plain(one) for one in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    return value if value is None or isinstance(value, str | int | float | bool) else str(value)
+
+
+def _text(path: Path) -> str | None:
+    try:
+        return path.read_text(encoding="utf-8", errors="replace")
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise FileError(f"file {str(path)!r} cannot be read: {error.strerror}") from None
+
+
+def _load_toml(path: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(_text(path) or "")
+    except tomllib.TOMLDecodeError as error:
+        raise FileError(f"file {str(path)!r} is not TOML: {error}") from None
+
+
+def _load_json(path: Path) -> dict[str, Any]:
+    try:
+        value = json.loads(_text(path) or "{}")
+    except (ValueError, RecursionError) as error:
+        raise FileError(f"file {str(path)!r} is not JSON: {error}") from None
+    if not isinstance(value, dict):
+        raise FileError(f"file {str(path)!r} must hold an object, not a {type(value).__name__}")
+    return value
+
+
+def _load_verdicts(path: Path) -> dict[str, Any]:
+    verdicts = _load_json(path)
+    for section, players in verdicts.items():
+        for player, measures in players.items() if isinstance(players, dict) else [("", None)]:
+            if not isinstance(measures, dict) or not all(_is_measure(one) for one in measures.values()):
+                raise FileError(f"file {str(path)!r}: {section!r} {player!r} does not hold measures by name")
+    return verdicts
+
+
+def _is_measure(value: Any) -> bool:
+    return isinstance(value, dict) and (value.get("value") is None or isinstance(value["value"], int | float))
+
+
+def _load_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
+    """Return the objects of a file of JSON lines, and how many lines were broken; a killed run leaves half a line."""
+    found: list[dict[str, Any]] = []
+    broken = 0
+    lines = [line for line in (_text(path) or "").splitlines() if line.strip()]
+    for number, line in enumerate(lines, 1):
+        try:
+            value = json.loads(line)
+        except (ValueError, RecursionError):
+            value = None
+        if isinstance(value, dict):
+            found.append(value)
+        else:
+            broken += number < len(lines)
+    return found, broken

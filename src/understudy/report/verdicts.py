@@ -1,0 +1,193 @@
+"""The sections on what judges found: accuracy, legality and the like, reliability, the gaming test.
+
+A measure's name begins with its group: `accuracy.to`, `legality.whole`, `reliability.to.0.04`, `gaming.points`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeAlias
+
+from understudy.report.blocks import (
+    Block,
+    Cell,
+    Plot,
+    Plots,
+    Section,
+    Table,
+    Text,
+    cells,
+    headed,
+    measured,
+    percent,
+    ranged,
+    titled,
+    worded,
+)
+from understudy.report.plots import Line, draw_lines
+from understudy.report.sources import Run
+
+FIRST = ("accuracy", "legality", "strict")
+"""Groups in the order of reading; others follow as they come."""
+
+ELSEWHERE = ("reliability", "gaming")
+"""Groups that have sections of their own."""
+
+FINE = ("legality", "reliability")
+"""Groups near 100 %, where a second decimal means something."""
+
+RECALL = re.compile(r"reliability\.(?P<part>.+?)[._](?:recall[._]?|at[._]?)?(?P<recall>\d+(?:\.\d+)?)")
+
+SHOWN = (0.04, 0.52, 0.8, 1.0)
+"""Recalls in the table of reliability, as in the literature."""
+
+Columns: TypeAlias = Mapping[str, Mapping[str, Mapping[str, Any]]]
+"""Measures by name, of players and then of papers."""
+
+Curves: TypeAlias = Mapping[str, tuple[list[float], list[float]]]
+"""Recalls and precisions of each part."""
+
+
+def verdict_sections(run: Run) -> list[Section]:
+    """Return a section for each group of measures, with a table for each section of the verdicts."""
+    groups = dict.fromkeys(
+        group_of(measure) for players in run.verdicts.values() for measures in players.values() for measure in measures
+    )
+    order = [*(group for group in FIRST if group in groups), *(group for group in groups if group not in FIRST)]
+    return [
+        Section(titled(group), tuple(tables))
+        for group in order
+        if group not in ELSEWHERE and (tables := list(_tables(run, group)))
+    ]
+
+
+def group_of(measure: str) -> str:
+    """Return the first word of a measure's name."""
+    return measure.partition(".")[0]
+
+
+def columns_of(run: Run, section: str) -> Columns:
+    """Return what is known in a section: our players first, then the papers."""
+    papers = {
+        title: {name: {"value": value} for name, value in measures.items()}
+        for title, measures in run.paper.get(section, {}).items()
+    }
+    return {**run.verdicts.get(section, {}), **papers}
+
+
+def _tables(run: Run, group: str) -> Iterable[Table]:
+    for section in run.verdicts:
+        table = measure_table(columns_of(run, section), group, caption=headed(section))
+        if table is not None:
+            yield table
+
+
+def measure_table(columns: Columns, group: str, *, caption: str) -> Table | None:
+    """Return the measures of a group as rows, or None where nobody has any."""
+    own = {
+        title: {name: one for name, one in measures.items() if group_of(name) == group}
+        for title, measures in columns.items()
+    }
+    own = {title: measures for title, measures in own.items() if measures}
+    names = list(dict.fromkeys(name for measures in own.values() for name in measures))
+    if not names:
+        return None
+    heads = [Cell(title, ranged([m["sample"] for m in own[title].values() if m.get("sample")])) for title in own]
+    rows = [(Cell(_row_name(name)), *_row(name, list(own.values()), group)) for name in names]
+    return Table((Cell(""), *heads), tuple(rows), caption)
+
+
+def _row_name(name: str) -> str:
+    return worded(name.partition(".")[2] or name)
+
+
+def _row(name: str, columns: Sequence[Mapping[str, Any]], group: str) -> list[Cell]:
+    values = [one["value"] for measures in columns if (one := measures.get(name)) and one.get("value") is not None]
+    share = all(0 <= value <= 1 for value in values)
+    return [measured(measures.get(name), decimals=2 if group in FINE else 1, share=share) for measures in columns]
+
+
+def reliability_section(run: Run) -> Section | None:
+    """Draw precision against recall for every player and part, and tell some points."""
+    blocks: list[Block] = []
+    for section in run.verdicts:
+        blocks += _reliability(columns_of(run, section), headed(section))
+    told = "How many of the choices that a network ranks highest are legal, as more of the legal ones are asked for."
+    return Section("Reliability", (Text(told), *blocks)) if blocks else None
+
+
+def _reliability(columns: Columns, section: str) -> list[Block]:
+    curves = {title: found for title, measures in columns.items() if (found := curves_of(measures))}
+    plain = {
+        title: {name: one for name, one in measures.items() if not RECALL.fullmatch(name)}
+        for title, measures in columns.items()
+    }
+    blocks: list[Block] = []
+    for variant in dict.fromkeys(part.rpartition(".")[0] for parts in curves.values() for part in parts):
+        blocks += _variant(curves, variant, f"{section}, {worded(variant)}" if variant else section)
+    table = measure_table(plain, "reliability", caption=section)
+    return blocks if table is None else [*blocks, table]
+
+
+def _variant(curves: Mapping[str, Curves], variant: str, caption: str) -> list[Block]:
+    """Return pictures and a table of the curves counted in one way, such as `authors` in `authors.to`."""
+    chosen = {
+        title: {part.rpartition(".")[2]: points for part, points in parts.items() if part.rpartition(".")[0] == variant}
+        for title, parts in curves.items()
+    }
+    chosen = {title: parts for title, parts in chosen.items() if parts}
+    low = min(y for parts in chosen.values() for _, ys in parts.values() for y in ys)
+    floor = max(0.0, low - 0.1 * (1 - low))
+    plots = tuple(_reliability_plot(title, parts, floor) for title, parts in chosen.items())
+    return [Plots(plots, f"{caption}: precision against recall."), _points(chosen, caption)]
+
+
+def curves_of(measures: Mapping[str, Mapping[str, Any]]) -> Curves:
+    """Return recalls and precisions of each part; recalls may be named as shares, per cent, or 1 to 25."""
+    found: dict[str, dict[float, float]] = {}
+    for name, one in measures.items():
+        match = RECALL.fullmatch(name)
+        if match and one.get("value") is not None:
+            found.setdefault(match["part"], {})[float(match["recall"])] = float(one["value"])
+    return {
+        part: ([recall / max(points) for recall in sorted(points)], [points[recall] for recall in sorted(points)])
+        for part, points in found.items()
+    }
+
+
+def _reliability_plot(title: str, parts: Curves, floor: float) -> Plot:
+    lines = [Line(*points, colour) for colour, points in enumerate(parts.values())]
+    top = 1.0 + 0.02 * (1 - floor)
+    decimals = 0 if floor < 0.94 else 1 if floor < 0.994 else 2
+    drawing = draw_lines(lines, across="recall", decimals=decimals, low=floor, high=top)
+    return Plot(drawing, title, tuple(map(worded, parts)))
+
+
+def _points(curves: Mapping[str, Curves], caption: str) -> Table:
+    """Return the precision of every part at a few recalls, the nearest that are known."""
+    rows = [
+        cells(f"{title} {worded(part)}", *(percent(_nearest(points, recall), 2) for recall in SHOWN))
+        for title, parts in curves.items()
+        for part, points in parts.items()
+    ]
+    return Table(cells("precision at recall", *(f"{recall:.2f}" for recall in SHOWN)), tuple(rows), caption)
+
+
+def _nearest(points: tuple[list[float], list[float]], recall: float) -> float:
+    return min(zip(*points, strict=True), key=lambda point: abs(point[0] - recall))[1]
+
+
+def gaming_section(run: Run) -> Section | None:
+    """Tell the gaming test: totals with intervals, then every meeting."""
+    blocks: list[Block] = []
+    known = {headed(section): columns_of(run, section) for section in run.verdicts}
+    known = known if any(_tables(run, "gaming")) else {"Against the stable": run.gaming.get("measures") or {}}
+    tables = [measure_table(columns, "gaming", caption=caption) for caption, columns in known.items()]
+    blocks += [table for table in tables if table is not None]
+    columns, rows = run.gaming.get("columns"), run.gaming.get("rows")
+    if columns and rows:
+        every = tuple(cells(*map(str, row)) for row in rows)
+        letters = "W won, D drawn, L lost, with the reason; or wins-draws-losses."
+        blocks.append(Table(cells("opponent", *map(str, columns[1:])), every, letters, words=True))
+    return Section("Gaming test", tuple(blocks)) if blocks else None

@@ -1,0 +1,1 @@
+"""Players offered to other programs."""

@@ -1,0 +1,243 @@
+"""The play-mode socket of Neural Nine Men's Morris: a position comes in, the move of a player goes out.
+
+The protocol is told in docs/socket.md. Connections live in one event loop, so a slow or silent client costs the others
+nothing; the player thinks in one thread of its own and sees all positions that wait as one batch. The protocol has no
+history, but players need one to avoid repetitions: `Past` rebuilds it from what a client asked before.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import re
+import socket
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from understudy.config import check_range
+from understudy.errors import BadOption, EngineError, NotationError, UnknownName
+from understudy.games import CompiledGame
+from understudy.games.morris_notation import CELLS
+from understudy.protocols import Choice, Move, Player
+from understudy.servers.thinking import Thinker
+
+PORT = 5802
+"""The original's port for White; 5803 is Black's."""
+
+FORMS = ("lines", "cells")
+"""Three lines of numbers, as the original sends them; or one line of cells, as its authors describe it."""
+
+MOST_GARBAGE = 4096
+MOST_LINES = 64
+CODES = 25**3
+
+POSITION = re.compile(rb"(?<![OME])[OME]{24}[0-9]{4}")
+LETTERS = re.compile(rb"[OME]")
+
+
+@dataclass(frozen=True, kw_only=True)
+class _Service:
+    """What every connection needs."""
+
+    game: CompiledGame
+    thinker: Thinker
+    form: str
+    silence: float
+    most_garbage: int
+
+
+def serve(
+    game: CompiledGame,
+    player: Player,
+    *,
+    host: str = "127.0.0.1",
+    port: int = PORT,
+    form: str = "lines",
+    silence: float = 600.0,
+    most_garbage: int = MOST_GARBAGE,
+    ready: Callable[[int], None] = lambda port: None,
+    stop: threading.Event | None = None,
+) -> None:
+    """Answer positions with the moves of *player* until *stop* is set or Ctrl-C; *ready* hears the port, 0 takes any.
+
+    A client that says nothing for *silence* seconds, or sends *most_garbage* bytes without a position, is cut off.
+    """
+    _check(game, port=port, form=form, silence=silence)
+    listener = _listener(host, port)
+    with contextlib.closing(listener), contextlib.closing(Thinker(player)) as thinker:
+        service = _Service(game=game, thinker=thinker, form=form, silence=silence, most_garbage=most_garbage)
+        with contextlib.suppress(KeyboardInterrupt):
+            asyncio.run(_run(service, listener, ready, stop or threading.Event()))
+
+
+def _check(game: CompiledGame, *, port: int, form: str, silence: float) -> None:
+    if game.name != "morris":
+        raise BadOption(f"the socket speaks of morris positions, not of {game.name}")
+    if form not in FORMS:
+        raise UnknownName("form of answers", form, FORMS)
+    check_range("port of the socket", port, 0, 65_535)
+    check_range("seconds of silence", silence, 0.001, 86_400)
+
+
+def _listener(host: str, port: int) -> socket.socket:
+    try:
+        family, _, _, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        return socket.create_server(address[:2], family=family)
+    except (OSError, UnicodeError, ValueError) as error:
+        why = getattr(error, "strerror", None) or str(error)
+        raise EngineError(f"the server cannot listen on host {host!r}, port {port}: {why}") from None
+
+
+async def _run(service: _Service, listener: socket.socket, ready: Callable[[int], None], stop: threading.Event) -> None:
+    """Accept clients until told to stop, then send them all away."""
+    clients: set[asyncio.Task[None]] = set()
+
+    async def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        task = asyncio.current_task()
+        assert task is not None
+        clients.add(task)
+        task.add_done_callback(clients.discard)
+        await _attend(service, reader, writer)
+
+    server = await asyncio.start_server(welcome, sock=listener, limit=service.most_garbage)
+    try:
+        ready(listener.getsockname()[1])
+        while not stop.is_set():
+            await asyncio.sleep(0.05)
+    finally:
+        server.close()
+        for client in clients:
+            client.cancel()
+        await asyncio.gather(*clients, return_exceptions=True)
+
+
+async def _attend(service: _Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Serve one client until it leaves, falls silent or babbles; what goes wrong here ends this connection alone."""
+    try:
+        with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
+            await _converse(service, reader, writer)
+    finally:
+        writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
+        with contextlib.suppress(OSError, asyncio.CancelledError):
+            await writer.wait_closed()
+
+
+async def _converse(service: _Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    past = Past(service.game)
+    heard, garbage = b"", 0
+    while True:
+        turn = next_turn(heard)
+        garbage += turn.skipped
+        heard = turn.rest
+        if turn.text is not None:
+            garbage = 0
+            await _say(service, writer, await _answer(service, past, turn.text))
+        elif turn.complaint is not None:
+            await _say(service, writer, turn.complaint)
+        if garbage + len(heard) > service.most_garbage and turn.idle:
+            await _say(service, writer, f"error: more than {service.most_garbage} bytes without a position\n")
+            return
+        if turn.idle:
+            async with asyncio.timeout(service.silence):  # wait_for may swallow the cancelling of its task
+                more = await reader.read(service.most_garbage)
+            if not more:
+                return
+            heard += more
+
+
+async def _say(service: _Service, writer: asyncio.StreamWriter, text: str) -> None:
+    """Send *text*; a client that does not listen is as bad as one that does not speak."""
+    writer.write(text.encode())
+    async with asyncio.timeout(service.silence):
+        await writer.drain()
+
+
+class Turn(NamedTuple):
+    """The first thing of note in what a client sent: a position, a line that should have been one, or nothing yet."""
+
+    text: str | None
+    complaint: str | None
+    skipped: int
+    """How many bytes were no position."""
+    rest: bytes
+
+    @property
+    def idle(self) -> bool:
+        """Whether more must be heard before anything can be said."""
+        return self.text is None and self.complaint is None
+
+
+def next_turn(heard: bytes) -> Turn:
+    """Return the first turn in *heard*, whatever pieces it arrived in; bytes before a position are passed over."""
+    start = 0
+    while True:
+        end = heard.find(b"\n", start)
+        found = POSITION.search(heard, start, len(heard) if end < 0 else end)
+        if found is not None:
+            return Turn(found[0].decode(), None, found.start(), heard[found.end() :])
+        if end < 0:
+            return Turn(None, None, start, heard[start:])
+        if LETTERS.search(heard, start, end):
+            return Turn(None, "error: expected 24 letters O, M or E and four digits\n", end + 1, heard[end + 1 :])
+        start = end + 1
+
+
+async def _answer(service: _Service, past: Past, text: str) -> str:
+    """Return the reply to a well-formed position: the move, or why there is none."""
+    game = service.game
+    try:
+        position, history = past.before(game.read(text))
+    except NotationError as error:
+        return f"error: {error}\n"
+    if game.outcome(position) is not None:
+        return f"error: morris position {text!r}: the game is over ({game.reason(position)})\n"
+    choice = await service.thinker.choose(position, history)
+    if choice.fault is not None or not valid(choice):
+        return f"error: the player has no move ({' '.join((choice.fault or 'illegal move').split())})\n"
+    past.after(position, history, choice.move)
+    return written(game, choice.move, service.form)
+
+
+def valid(choice: Choice) -> bool:
+    """Tell whether a choice can be written at all; whether it is legal is for a referee to say."""
+    return 625 <= choice.move < CODES
+
+
+def written(game: CompiledGame, move: Move, form: str) -> str:
+    """Return a move as it is sent: TO, FROM and REMOVE in lines of decimal numbers, or as cells in one line."""
+    parts = game.parts(move)
+    if form == "cells":
+        return "".join(CELLS[number - 1] for number in parts if number) + "\n"
+    return "".join(f"{number}\n" for number in parts)
+
+
+class Past:
+    """The games that one client has asked about, so that the player knows the history that the protocol leaves out."""
+
+    def __init__(self, game: CompiledGame) -> None:
+        self.game = game
+        self.lines: list[tuple[list[Any], frozenset[int]]] = []
+        """Positions of a game so far, and the keys of those that may be asked about next; the latest last."""
+
+    def before(self, position: Any) -> tuple[Any, list[Any]]:
+        """Return *position* with its true ply, and the positions before it in the game that it continues, if any."""
+        key = self.game.key(position)
+        for place in reversed(range(len(self.lines))):
+            history, following = self.lines[place]
+            if key in following:
+                del self.lines[place]
+                return position._replace(ply=history[-1].ply + 1), history
+        return position, []
+
+    def after(self, position: Any, history: Sequence[Any], move: Move) -> None:
+        """Remember that *move* was the answer to *position*; an illegal one ends its game."""
+        game = self.game
+        if move not in game.moves(position):
+            return
+        reached = game.play(position, move)
+        following = frozenset(game.key(game.play(reached, reply)) for reply in game.moves(reached))
+        if following:
+            self.lines.append(([*history, position, reached], following))
+            del self.lines[:-MOST_LINES]

@@ -1,0 +1,82 @@
+"""Examples as tensors, and the order in which an epoch shows them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from understudy.encoders import Encoder
+from understudy.games.morris_batches import parts_of
+from understudy.games.morris_legality import allowed
+from understudy.records.examples import Examples
+
+
+class Lesson(NamedTuple):
+    """What a network is shown: inputs [rows, columns], the teacher's parts in the order of the cascade [rows, 3]."""
+
+    inputs: Tensor
+    parts: Tensor
+    legal: Tensor | None
+    """Which classes the rules allow at each place, given the teacher's earlier parts [rows, 3]: bits of a number."""
+    starts: NDArray[np.int64]
+    """The first row of each record; rows of a record lie together."""
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+class Batch(NamedTuple):
+    """Some rows of a lesson, as networks take them."""
+
+    inputs: Tensor
+    parts: Tensor
+    legal: Tensor | None
+
+
+def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, int, int], *, legal: bool) -> Lesson:
+    """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
+    grouped = examples.taken(np.argsort(examples.origins, kind="stable"))
+    parts = parts_of(grouped.moves)[:, order]
+    masks = torch.from_numpy(_masks(grouped.positions, parts, order)) if legal else None
+    new = np.concatenate([[True], np.diff(grouped.origins) != 0])
+    return Lesson(
+        torch.from_numpy(encoder.encode(grouped.positions)), torch.from_numpy(parts), masks, np.flatnonzero(new)
+    )
+
+
+def shuffled(lesson: Lesson, *, images: str, rng: np.random.Generator) -> Tensor:
+    """Return the rows of one epoch in random order: all of them, or one image of each record."""
+    if images == "all":
+        return torch.from_numpy(rng.permutation(len(lesson)))
+    lengths = np.diff(np.append(lesson.starts, len(lesson)))
+    rows = lesson.starts + (rng.random(len(lengths)) * lengths).astype(np.int64)
+    return torch.from_numpy(rng.permutation(rows))
+
+
+def batches(lesson: Lesson, rows: Tensor, size: int) -> Iterator[Batch]:
+    """Yield the rows in batches; a short rest makes the last one."""
+    for first in range(0, len(rows), size):
+        chosen = rows[first : first + size]
+        yield Batch(
+            lesson.inputs[chosen].float(),
+            lesson.parts[chosen],
+            None if lesson.legal is None else spread(lesson.legal[chosen]),
+        )
+
+
+def spread(masks: Tensor) -> Tensor:
+    """Return bits as truths [..., 25]."""
+    return (masks[..., None] >> torch.arange(25)) & 1 == 1
+
+
+def _masks(batch: Any, parts: NDArray[np.int64], order: tuple[int, int, int]) -> NDArray[np.int64]:
+    """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, 3]."""
+    masks = np.empty(parts.shape, np.int64)
+    for place in range(3):
+        masks[:, place] = allowed(batch.mine, batch.theirs, batch.hand, order=order, given=parts[:, :place])
+    return masks

@@ -1,0 +1,138 @@
+"""The gaming test: every meeting there, results seen from the right side, totals that add up."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from understudy.backends import Local
+from understudy.errors import BadOption, UnknownName
+from understudy.games import find_game
+from understudy.judges.gaming import STABLE, Encounter, GamingGame, GamingTable, gaming
+from understudy.judges.gaming_tables import gaming_json, gaming_markdown, gaming_text
+from understudy.judges.ratings import wilson
+from understudy.judges.tournament import play_match
+from understudy.players import make_player
+
+MORRIS = find_game("morris")
+SMALL = {"random moves": "random", "stones": "searcher:depth=1,evaluator=stones", "two": "searcher:depth=2"}
+STRONG, WEAK = "searcher:depth=3", "stochastic:depth=1"
+
+
+@pytest.fixture(scope="module")
+def table() -> GamingTable:
+    return gaming(MORRIS, [STRONG, WEAK], stable=SMALL, games=4, seed=3, backend=Local(2))
+
+
+def test_the_stable_is_large_and_of_different_players() -> None:
+    assert len(STABLE) >= 16
+    assert len(set(STABLE.values())) == len(STABLE)
+    for text in STABLE.values():
+        assert make_player(text, MORRIS).name == text
+
+
+def test_everybody_meets_everybody_with_both_colours(table: GamingTable) -> None:
+    met = {(one.player, one.opponent): one for one in table.encounters}
+    assert set(met) == {
+        *((player, name) for player in (STRONG, WEAK) for name in SMALL),
+        (STRONG, WEAK), (WEAK, STRONG), (STRONG, STRONG), (WEAK, WEAK),
+    }  # fmt: skip
+    for one in met.values():
+        colours = sorted(game.colour for game in one.games)
+        assert colours == (["white"] if one.kind == "itself" else ["black"] * 2 + ["white"] * 2)
+    assert [one.kind for one in table.encounters if one.player == STRONG] == ["stable"] * 3 + ["itself", "player"]
+
+
+def test_results_are_those_of_the_match(table: GamingTable) -> None:
+    place = list(SMALL).index("two")
+    meeting = play_match(
+        MORRIS, (WEAK, "searcher:depth=2"), games=4, seed=3, backend=Local(1), opening_plies=2, pairing=3 + place
+    )
+    (one,) = (one for one in table.encounters if (one.player, one.opponent) == (WEAK, "two"))
+    assert tuple(game.result for game in one.games) == meeting.results
+    assert [game.reason for game in one.games] == [played.reason for played in meeting.games]
+    assert [game.plies for game in one.games] == [len(played.moves) for played in meeting.games]
+
+
+def test_two_players_see_their_meeting_from_both_sides(table: GamingTable) -> None:
+    sides = [one.games for one in table.encounters if one.kind == "player"]
+    for mine, theirs in zip(*sides, strict=True):
+        assert (mine.result, mine.reason, mine.plies) == (-theirs.result, theirs.reason, theirs.plies)
+        assert {mine.colour, theirs.colour} == {"white", "black"}
+
+
+def test_totals_count_the_stable_alone(table: GamingTable) -> None:
+    for player in table.players:
+        totals = table.totals(player)
+        assert sum(totals["all"]) == 12
+        assert totals["all"] == tuple(w + b for w, b in zip(totals["white"], totals["black"], strict=True))
+        assert [sum(kinds.values()) for kinds in table.reasons(player).values()] == list(totals["all"])
+        measures = table.measures(player)
+        share = (totals["all"][0] + totals["all"][1] / 2) / 12
+        assert measures["gaming.points"] == dict(zip(("low", "high"), wilson(share, 12), strict=True)) | {
+            "value": share, "sample": 12
+        }  # fmt: skip
+        assert measures["gaming.wins"]["value"] == totals["all"][0] / 12
+        assert measures["gaming.points_black"]["sample"] == 6
+    assert table.measures(STRONG)["gaming.points"]["value"] > table.measures(WEAK)["gaming.points"]["value"]
+
+
+def test_the_same_for_any_number_of_workers(table: GamingTable) -> None:
+    heard: list[int] = []
+    again = gaming(MORRIS, [STRONG, WEAK], stable=SMALL, games=4, seed=3, backend=Local(1), progress=heard.append)
+    assert again == table
+    assert sum(heard) == 4 * 7 + 2
+
+
+def test_the_table_of_single_games_tells_reasons() -> None:
+    one = gaming(MORRIS, [STRONG], stable=SMALL, games=2, seed=0, backend=Local(1))
+    rows = one.rows()
+    assert [row[0] for row in rows] == [*SMALL, STRONG, "stable: W-D-L"]
+    for row, met in zip(rows, one.encounters, strict=False):
+        for cell, game in zip(row[1:], met.games, strict=False):
+            assert cell == f"{'LDW'[game.result + 1]} {game.reason}"
+    assert rows[-2][2] == ""  # against itself there is one game
+    text = gaming_text(one)
+    assert all(name in text for name in SMALL)
+    assert "against the stable" in text
+    assert gaming_markdown(one).count("\n") == len(rows) + 2
+
+
+def test_reasons_of_every_kind_reach_the_table() -> None:
+    reasons = ("removing", "suffocating", "time", "illegal move", "repetition", "ply limit")
+    games = tuple(GamingGame("white", 0 if "i" in why and "m" not in why else 1, why, 20) for why in reasons)
+    encounters = tuple(Encounter("me", f"opponent {n}", "stable", (game,)) for n, game in enumerate(games))
+    table = GamingTable(
+        "morris", ("white", "black"), ("me",), {e.opponent: "random" for e in encounters}, 0, encounters
+    )
+    for row, why in zip(table.rows(), reasons, strict=False):
+        assert row[1].endswith(why)
+    assert all(why in gaming_text(table) for why in reasons)
+
+
+def test_json_is_plain_and_whole(table: GamingTable) -> None:
+    data = json.loads(json.dumps(gaming_json(table)))
+    assert data["players"] == [STRONG, WEAK]
+    assert len(data["columns"]) == 5 == len(data["rows"][0])
+    assert sum(len(met["games"]) for met in data["encounters"] if met["kind"] == "stable") == 24
+    assert data["measures"][WEAK]["gaming.points"]["sample"] == 12
+
+
+def test_a_member_of_the_stable_does_not_meet_itself_twice() -> None:
+    table = gaming(MORRIS, ["random"], stable=SMALL, games=2, seed=0, backend=Local(1))
+    assert [met.opponent for met in table.encounters] == ["stones", "two", "random"]
+
+
+def test_a_player_that_is_not_there_loses_and_bad_settings_are_refused() -> None:
+    table = gaming(MORRIS, ["socket:1,seconds=1"], stable=SMALL, games=2, seed=0, backend=Local(1))
+    assert table.totals("socket:1,seconds=1")["all"] == (0, 0, 6)
+    assert table.reasons("socket:1,seconds=1")["losses"] == {"engine failure": 6}
+    for games in (0, 1, 3):
+        with pytest.raises(BadOption, match=f"even number of games for each pair, not {games}"):
+            gaming(MORRIS, [STRONG], stable=SMALL, games=games)
+    for players in ([], [STRONG, STRONG], ["two"]):
+        with pytest.raises(BadOption, match="names of their own"):
+            gaming(MORRIS, players, stable=SMALL)
+    with pytest.raises(UnknownName):
+        gaming(MORRIS, ["nobody"], stable=SMALL)

@@ -1,0 +1,152 @@
+"""Networks as deep as asked, tied exactly, and the same in ONNX Runtime as in PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from understudy.encoders import find_encoder
+from understudy.encoders.layout import uniform
+from understudy.errors import BadOption, UnknownName
+from understudy.games.morris_notation import NUMBER, SYMMETRIES
+from understudy.networks import build_units, network_options
+from understudy.networks.architectures import Residual, ResidualOptions
+from understudy.networks.export import save_student
+from understudy.networks.layers import related
+from understudy.networks.students import Playing, StudentOptions, order_places
+
+RAWEST = find_encoder("morris", "rawest")
+SMALL: dict[str, Any] = {
+    "kind": "residual",
+    "width": 50,
+    "hidden": 50,
+    "blocks": 2,
+    "symmetric": True,
+    "zero_start": False,
+}
+
+
+def units(settings: dict[str, Any], **student: Any) -> Any:
+    options = StudentOptions(**student)
+    return build_units(
+        options, find_encoder("morris", options.encoder), dict.fromkeys(("to", "from", "remove"), settings)
+    )
+
+
+def weights(blocks: int, inputs: int) -> int:
+    network = Residual(
+        ResidualOptions(blocks=blocks), find_encoder("morris", "rawest").extended((inputs - 90) // 25), uniform(1)
+    )
+    return sum(weight.numel() for weight in network.parameters())
+
+
+def test_depth_is_real_and_the_sizes_are_the_published_ones() -> None:
+    assert [weights(1, inputs) for inputs in (90, 115, 140)] == [143_725, 148_725, 153_725]
+    assert weights(10, 90) == 1_228_225
+    assert weights(30, 140) == 3_648_225
+
+
+def test_every_block_reaches_the_output() -> None:
+    network = Residual(ResidualOptions(blocks=5, zero_start=False), RAWEST.layout, uniform(1))
+    network(torch.ones(3, 90)).sum().backward()
+    assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
+
+
+def test_pairs_of_classes_fall_into_59_relations() -> None:
+    relation, count = related()
+    assert count == 59 and len(np.unique(relation)) == 59
+    # Burnside: the orbits of pairs are as many as the mean of squared fixed points.
+    numbers = np.array(NUMBER)
+    moved = np.zeros((16, 25), int)
+    moved[:, numbers[1:]] = numbers[SYMMETRIES + 1]
+    fixed = (moved == np.arange(25)).sum(axis=1)
+    assert (fixed**2).mean() == 59
+
+
+@pytest.mark.parametrize("design", ["cascade", "whole"])
+def test_a_tied_student_answers_alike_in_all_images(design: str) -> None:
+    playing = Playing(units(SMALL, design=design))
+    rng = np.random.default_rng(1)
+    cells = rng.integers(0, 3, (6, 24))
+    hands = rng.integers(0, 2, (6, 18))
+    numbers = np.array(NUMBER)
+    plain = np.concatenate([cells == kind for kind in range(3)] + [hands], axis=1).astype(np.float32)
+    given = torch.tensor(rng.integers(0, 25, (6, 2)))
+    scores, _ = playing(torch.tensor(plain), given)
+    for permutation in SYMMETRIES[1:]:
+        moved = np.zeros(25, int)
+        moved[numbers[1:]] = numbers[permutation + 1]
+        turned = np.empty_like(cells)
+        turned[:, moved[1:] - 1] = cells
+        image = np.concatenate([turned == kind for kind in range(3)] + [hands], axis=1).astype(np.float32)
+        again, _ = playing(torch.tensor(image), torch.tensor(moved)[given])
+        assert torch.allclose(again[:, :, moved], scores, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "student"),
+    [
+        (SMALL, {"design": "whole", "order": "FTR"}),
+        (SMALL, {"design": "cascade", "order": "RFT"}),
+        ({"kind": "feedforward", "layers": [40, 30], "batch_norm": True, "dropout": 0.5}, {}),
+        ({"kind": "dense", "width": 30, "growth": 20}, {"encoder": "integer"}),
+        ({"kind": "dense", "head_sees": "last"}, {"encoder": "augmented"}),
+        ({"kind": "residual", "blocks": 2, "batch_norm": True, "input_dropout": 0.1}, {"encoder": "raw"}),
+    ],
+)
+def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], tmp_path: Path) -> None:
+    import onnxruntime
+
+    made = units(settings, **student)
+    encoder = find_encoder("morris", student.get("encoder", "rawest"))
+    facts = {"game": "morris", "encoder": encoder.name, "columns": encoder.layout.width, "order": "TFR"}
+    save_student(tmp_path, "student", made, facts)
+    session = onnxruntime.InferenceSession(tmp_path / "student.onnx")
+    rng = np.random.default_rng(0)
+    for rows in (1, 7):
+        inputs = rng.integers(0, 2, (rows, encoder.layout.width)).astype(np.float32)
+        given = rng.integers(-1, 25, (rows, 2))
+        scores, choices = session.run(None, {"inputs": inputs, "given": given})
+        expected, wanted = Playing(made)(torch.tensor(inputs), torch.tensor(given))
+        assert np.allclose(scores, expected.detach().numpy(), atol=1e-4)
+        assert np.array_equal(choices, wanted.numpy())
+
+
+def test_given_parts_are_obeyed() -> None:
+    playing = Playing(units(SMALL))
+    inputs = torch.zeros(2, 90)
+    own, choices = playing(inputs, torch.full((2, 2), -1))
+    same, _ = playing(inputs, choices[:, :2])
+    other, _ = playing(inputs, (choices[:, :2] + 1) % 25)
+    assert torch.equal(own, same)
+    assert torch.equal(own[:, 0], other[:, 0]) and not torch.allclose(own[:, 1], other[:, 1])
+
+
+@pytest.mark.parametrize(
+    ("settings", "student", "message"),
+    [
+        ({"kind": "residul"}, {}, "did you mean 'residual'"),
+        ({"kind": "residual", "layers": 3}, {}, "no option of .network. 'layers'"),
+        ({"kind": "residual", "symmetric": True, "width": 210}, {}, "network.width must be a multiple of 25"),
+        ({"kind": "residual", "symmetric": True, "batch_norm": True}, {}, "batch_norm does not go"),
+        (SMALL, {"encoder": "integer"}, "cannot see positions as 'integer'"),
+        ({"kind": "dense", "head_sees": "some"}, {}, "all or last"),
+        ({"kind": "dense"}, {"design": "whole"}, "needs network.kind 'residual'"),
+        ({"dropout": 1.5}, {}, "network.dropout must be from 0 to 0.95"),
+        (SMALL, {"design": "hole"}, "did you mean 'whole'"),
+    ],
+)
+def test_bad_settings_are_told(settings: dict[str, Any], student: dict[str, Any], message: str) -> None:
+    with pytest.raises((BadOption, UnknownName), match=message):
+        units(settings, **student)
+
+
+def test_orders() -> None:
+    assert order_places("RFT") == (2, 1, 0)
+    with pytest.raises(BadOption, match="'TTR' is not an order"):
+        order_places("TTR")
+    assert network_options({}).blocks == 10

@@ -1,0 +1,101 @@
+"""Expansion and splits: the authors' counts, no leak in the honest split, the leak in the other."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.conftest import random_line
+from understudy.errors import BadOption, UnknownName
+from understudy.games import find_game
+from understudy.games.batches import size, stacked, taken, unstacked
+from understudy.games.morris_batches import NO_MOVE, authors_images, image, images, keys, moves_of, orbit_keys, parts_of
+from understudy.games.morris_notation import SYMMETRIES
+from understudy.records.examples import all_examples, split_examples
+from understudy.records.store import load_any
+
+GAME = find_game("morris")
+
+
+def pairs(count: int) -> tuple[Any, Any]:
+    lines = [pair for seed in range(count) for pair in random_line(GAME, 80, seed)]
+    return stacked([position for position, _ in lines]), np.array([move for _, move in lines], np.int32)
+
+
+def test_images_are_the_game_s_own_symmetries() -> None:
+    batch, moves = pairs(3)
+    turned, codes, origins = images(batch, moves)
+    for row, (position, move) in enumerate(zip(unstacked(batch), moves, strict=True)):
+        mine = np.flatnonzero(origins == row)
+        found = {(GAME.write(p), int(m)) for p, m in zip(unstacked(taken(turned, mine)), codes[mine], strict=True)}
+        assert found == {(GAME.write(p), m) for p, m in GAME.symmetries(position, int(move))}
+        assert len(found) == len(mine)
+
+
+def test_orbit_keys_are_equal_for_images_alone() -> None:
+    batch, moves = pairs(2)
+    turned, _, origins = images(batch, moves)
+    assert np.array_equal(orbit_keys(turned), orbit_keys(batch)[origins])
+    names = {min(GAME.write(p) for p, _ in GAME.symmetries(position, int(moves[0]))) for position in unstacked(batch)}
+    assert len(np.unique(orbit_keys(batch))) == len(names)
+
+
+def test_parts_and_moves_round_trip() -> None:
+    _, moves = pairs(2)
+    assert np.array_equal(moves_of(parts_of(moves)), moves)
+    assert parts_of(moves)[0].tolist() == list(GAME.parts(int(moves[0])))
+    assert parts_of(np.array([NO_MOVE], np.int32)).tolist() == [[0, 0, 0]]
+    batch, _ = pairs(1)
+    assert (image(batch, np.full(size(batch), NO_MOVE, np.int32), SYMMETRIES[3])[1] == NO_MOVE).all()
+
+
+def test_the_authors_expansion_has_their_number_of_rows(shared: Path) -> None:
+    for name, rows, distinct, classes in (
+        ("DATASET", 1_628_673, 1_620_719, 99_746),
+        ("STATES", 2_085_613, 2_077_589, 121_200),
+    ):
+        records = load_any(shared / "data" / "nnmm" / f"{name}.complete.txt", GAME)[0]
+        turned, _, _ = authors_images(records.positions, records.moves)
+        assert size(turned) == rows
+        assert len(np.unique(keys(turned))) == distinct
+        assert len(np.unique(orbit_keys(records.positions))) == classes
+
+
+def test_the_honest_split_leaks_nothing_and_the_other_does() -> None:
+    batch, moves = pairs(40)
+    sides = split_examples(batch, moves, split="orbit", seed=1)
+    names = {side: set(orbit_keys(examples.positions).tolist()) for side, examples in sides.items()}
+    assert not names["train"] & names["test"] and not names["train"] & names["validation"]
+    assert not names["test"] & names["validation"]
+    assert set().union(*names.values()) == set(orbit_keys(batch).tolist())
+    assert abs(len(names["test"]) / sum(map(len, names.values())) - 0.10) < 0.01
+    leaking = split_examples(batch, moves, split="expanded", seed=1)
+    trained = set(orbit_keys(leaking["train"].positions).tolist())
+    assert set(orbit_keys(leaking["test"].positions).tolist()) <= trained
+    assert sum(len(side.moves) for side in leaking.values()) == len(authors_images(batch, moves)[1])
+
+
+def test_the_seed_decides_the_split() -> None:
+    batch, moves = pairs(5)
+    a, b, c = (split_examples(batch, moves, split="orbit", seed=seed)["test"].origins.tolist() for seed in (1, 1, 2))
+    assert a == b != c
+
+
+def test_rows_without_moves() -> None:
+    batch, moves = pairs(1)
+    with pytest.raises(BadOption, match="hold no moves"):
+        split_examples(batch, np.full_like(moves, NO_MOVE), split="orbit", seed=0)
+    some = np.where(np.arange(len(moves)) % 2, moves, NO_MOVE).astype(np.int32)
+    sides = split_examples(batch, some, split="orbit", seed=0)
+    assert all((side.moves != NO_MOVE).all() for side in sides.values())
+
+
+def test_unknown_names() -> None:
+    batch, moves = pairs(1)
+    with pytest.raises(UnknownName, match="did you mean 'orbit'"):
+        split_examples(batch, moves, split="orbits", seed=0)
+    with pytest.raises(UnknownName, match="expansion"):
+        all_examples(batch, moves, expansion="most")

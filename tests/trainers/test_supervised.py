@@ -1,0 +1,162 @@
+"""The trainer learns, repeats itself, resumes to the same weights, and stops when it should."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.conftest import random_line
+from understudy.encoders import find_encoder
+from understudy.errors import BadOption, FileError, UnknownName
+from understudy.games import find_game
+from understudy.games.batches import stacked
+from understudy.networks import build_units
+from understudy.networks.students import StudentOptions
+from understudy.records.examples import all_examples
+from understudy.trainers.checkpoints import resume, save_checkpoint
+from understudy.trainers.lessons import Lesson, make_lesson, shuffled, spread
+from understudy.trainers.supervised import Epoch, TrainingOptions, begin, learning_rate, train
+
+OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
+NETWORK: dict[str, Any] = {
+    "kind": "residual",
+    "width": 50,
+    "hidden": 50,
+    "blocks": 1,
+    "symmetric": True,
+    "dropout": 0.1,
+}
+
+
+@pytest.fixture(scope="module")
+def lesson() -> Lesson:
+    game = find_game("morris")
+    lines = [pair for seed in range(12) for pair in random_line(game, 60, seed)]
+    batch = stacked([position for position, _ in lines])
+    # A rule that can be learned: the lowest legal move.
+    moves = np.array([min(game.moves(position)) for position, _ in lines], np.int32)
+    return make_lesson(
+        all_examples(batch, moves, expansion="none"), find_encoder("morris", "rawest"), (0, 1, 2), legal=True
+    )
+
+
+def unit(design: str = "whole") -> Any:
+    with torch.random.fork_rng():
+        torch.manual_seed(0)
+        student = StudentOptions(design=design)
+        return build_units(student, find_encoder("morris", "rawest"), dict.fromkeys(("to", "from", "remove"), NETWORK))[
+            0
+        ]
+
+
+def epochs(learning: Any, lesson: Lesson, options: TrainingOptions) -> list[Epoch]:
+    return [event for event in train(learning, lesson, lesson, options) if isinstance(event, Epoch)]
+
+
+def test_it_learns(lesson: Lesson) -> None:
+    seen = epochs(begin(unit(), OPTIONS), lesson, replace(OPTIONS, epochs=15))
+    assert seen[-1].validation_loss < seen[0].validation_loss / 2
+    assert seen[-1].validation_accuracy > 0.3
+
+
+def test_a_resumed_training_ends_with_the_same_weights(lesson: Lesson, tmp_path: Path) -> None:
+    whole = begin(unit(), OPTIONS)
+    epochs(whole, lesson, OPTIONS)
+    first = begin(unit(), OPTIONS)
+    for event in train(first, lesson, lesson, OPTIONS):
+        if isinstance(event, Epoch):
+            save_checkpoint(tmp_path / "half", first, "name")
+            break
+    second = begin(unit(), OPTIONS)
+    assert resume(tmp_path / "half", second, "name") and second.epoch == 1
+    epochs(second, lesson, OPTIONS)
+    for a, b in zip(whole.unit.parameters(), second.unit.parameters(), strict=True):
+        assert torch.equal(a, b)
+
+
+def test_checkpoints_of_other_trainings_are_left_alone(lesson: Lesson, tmp_path: Path) -> None:
+    learning = begin(unit(), OPTIONS)
+    save_checkpoint(tmp_path / "x", learning, "name")
+    assert not resume(tmp_path / "x", learning, "another")
+    assert not resume(tmp_path / "missing", learning, "name")
+    (tmp_path / "x").write_bytes((tmp_path / "x").read_bytes()[:100])
+    with pytest.raises(FileError, match="delete it to train anew"):
+        resume(tmp_path / "x", learning, "name")
+
+
+def test_patience_and_best_weights(lesson: Lesson) -> None:
+    options = replace(OPTIONS, epochs=50, patience=2, learning_rate=1e-9, schedule="constant")
+    learning = begin(unit(), options)
+    seen = epochs(learning, lesson, options)
+    assert len(seen) == seen[-1].epoch + 1 < 50
+    assert learning.best_epoch == len(seen) - 3
+    assert learning.best_weights is not None
+
+
+def test_minutes_stop_a_training(lesson: Lesson) -> None:
+    options = replace(OPTIONS, epochs=1000, minutes=0.005)
+    assert 1 <= len(epochs(begin(unit(), options), lesson, options)) < 1000
+
+
+def test_the_legality_term_moves_probability_to_legal_classes(lesson: Lesson) -> None:
+    def mass(options: TrainingOptions) -> float:
+        learning = begin(unit(), options)
+        epochs(learning, lesson, options)
+        assert lesson.legal is not None
+        chances = learning.unit.logits(0, learning.unit.hidden(lesson.inputs.float()), []).softmax(dim=1)
+        return (chances * spread(lesson.legal[:, 0])).sum(dim=1).mean().item()
+
+    assert mass(replace(OPTIONS, legality=3.0)) > mass(OPTIONS) + 0.02
+
+
+def test_smoothing_over_legal_classes_never_rewards_illegal_ones(lesson: Lesson) -> None:
+    options = replace(OPTIONS, label_smoothing=0.3, smooth_over="legal", epochs=8)
+    assert epochs(begin(unit(), options), lesson, options)[-1].validation_loss < 8
+
+
+@pytest.mark.parametrize("change", [{"l1": 1e-2}, {"l2": 1e-1}, {"weight_decay": 1.0, "optimiser": "adamw"}])
+def test_penalties_shrink_weights(lesson: Lesson, change: dict[str, Any]) -> None:
+    def norm(options: TrainingOptions) -> float:
+        learning = begin(unit("cascade"), options)
+        epochs(learning, lesson, options)
+        return sum(weight.abs().sum().item() for weight in learning.unit.parameters())
+
+    assert norm(replace(OPTIONS, epochs=6, **change)) < norm(replace(OPTIONS, epochs=6))
+
+
+def test_schedules() -> None:
+    names = ("constant", "anneal", "cosine", "one_cycle")
+    options = {name: replace(OPTIONS, schedule=name, decay=1.0, epochs=100) for name in names}
+    rate = {name: [learning_rate(options[name], epoch, epoch / 100) for epoch in (0, 15, 99)] for name in names}
+    assert rate["constant"] == [0.01] * 3
+    assert rate["anneal"] == [0.01, 0.01 / 16, 0.01 / 100]
+    assert rate["cosine"][0] == 0.01 and rate["cosine"][2] < 1e-4
+    assert rate["one_cycle"][0] < rate["one_cycle"][2] + 1e-3 and abs(rate["one_cycle"][1] - 0.01) < 1e-6
+
+
+def test_one_image_of_each_record_an_epoch() -> None:
+    starts = np.array([0, 16, 20])
+    lesson = Lesson(torch.zeros(36, 1), torch.zeros(36, 3), None, starts)
+    rows = shuffled(lesson, images="one", rng=np.random.default_rng(0)).numpy()
+    assert len(rows) == 3 and sorted(np.searchsorted(starts, rows, side="right")) == [1, 2, 3]
+    assert sorted(shuffled(lesson, images="all", rng=np.random.default_rng(0)).tolist()) == list(range(36))
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"optimiser": "adm"}, "did you mean 'adam'"),
+        ({"schedule": "onecycle"}, "one_cycle"),
+        ({"learning_rate": -1.0}, "training.learning_rate must be from"),
+        ({"label_smoothing": 1.0}, "training.label_smoothing"),
+        ({"images": "some"}, "training.images"),
+    ],
+)
+def test_bad_options(change: dict[str, Any], message: str) -> None:
+    with pytest.raises((BadOption, UnknownName), match=message):
+        begin(unit(), replace(OPTIONS, **change))
