@@ -345,5 +345,5 @@ def test_nested_numbers_of_an_analysis_are_found(tmp_path: Path) -> None:
     (tmp_path / "analysis.json").write_text(json.dumps(found))
     page = read_page(build_report(tmp_path))
     assert page.seen.count("svg") == 2
-    for words in ("Parts, to, entropy", "4.533", "Legal, most", "18.12", "Legal, histogram", "Parts, to, counts"):
+    for words in ("Entropy of TO, bits", "4.533", "in a position, most", "18.12", "TO: how often each cell"):
         assert words in page.text

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.config import write_toml
+from understudy.config import load_toml, write_toml
 from understudy.encoders import find_encoder
 from understudy.errors import BadOption
 from understudy.experiments import Experiment, Lesson, data_file
@@ -29,7 +29,7 @@ from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
 from understudy.networks import build_units
-from understudy.networks.export import save_student
+from understudy.networks.export import load_weights, save_student
 from understudy.networks.students import Unit, order_places
 from understudy.players import make_player
 from understudy.players.network import Student
@@ -71,9 +71,9 @@ def open_run(experiment: Experiment, folder: Path) -> None:
     """Make the run folder, or check that it belongs to the same experiment."""
     path, text = folder / "experiment.toml", write_toml(experiment.settings)
     make_folder(folder / "checkpoints")
-    if path.exists() and _learning(path.read_text(encoding="utf-8")) != _learning(text):
+    if path.exists() and _sources(path) != _sources_of(experiment.settings):
         raise BadOption(
-            f"run folder {str(folder)!r} holds another experiment than {experiment.name!r} as it is set now; "
+            f"run folder {str(folder)!r} holds records of another experiment than {experiment.name!r} is now; "
             "name another with --run, or delete it"
         )
     save_text(path, text)
@@ -119,9 +119,17 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
     """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
     records = prepare_records(experiment, folder, show=show)
     for lesson in experiment.lessons:
-        if not (folder / f"{_file_name(lesson)}.onnx").exists():
+        if not _trained(experiment, lesson, folder):
             _train_student(experiment, lesson, records, folder, show)
     _choose_best(experiment, records, folder)
+
+
+def _trained(experiment: Experiment, lesson: Lesson, folder: Path) -> bool:
+    """Tell whether a run has this student; one that was trained otherwise is not overwritten."""
+    path = folder / f"{_file_name(lesson)}.onnx"
+    if path.exists() and _student(experiment, lesson, folder).facts.get("fingerprint") != lesson.fingerprint("student"):
+        raise BadOption(f"{str(path)!r} was trained with other settings than now; name another --run, or delete it")
+    return path.exists()
 
 
 def _train_student(experiment: Experiment, lesson: Lesson, records: Records, folder: Path, show: Show) -> None:
@@ -140,10 +148,13 @@ def _train_student(experiment: Experiment, lesson: Lesson, records: Records, fol
 
 
 def untrained(lesson: Lesson) -> list[Unit]:
-    """Return a student's networks before they learn; the seed alone decides their first weights."""
+    """Return a student's networks before they learn: the seed decides their first weights, or an earlier student."""
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training["to"].seed)
-        return build_units(lesson.student, find_encoder("morris", lesson.student.encoder), lesson.networks)
+        units = build_units(lesson.student, find_encoder("morris", lesson.student.encoder), lesson.networks)
+    if lesson.student.start:
+        load_weights(Path(lesson.student.start), units)
+    return units
 
 
 def learn(
@@ -176,16 +187,14 @@ def _facts(
         "order": lesson.student.order, "design": lesson.student.design, "name": lesson.name,
         "experiment": experiment.name, "understudy": __version__, "split": lesson.examples.split,
         "split_seed": lesson.examples.seed, "records": records, "seconds": spent,
+        "fingerprint": lesson.fingerprint("student"),
         "weights": sum(weight.numel() for unit in units for weight in unit.parameters()),
         "network": dict(lesson.networks["to"]), "training": dict(lesson.settings.get("training", {})),
     }  # fmt: skip
 
 
 def _told(learning: Learning, epoch: Epoch) -> str:
-    return (
-        f"epoch {epoch.epoch + 1}: validation {epoch.validation_accuracy:.1%} "
-        f"(best {learning.best_accuracy:.1%}), train {epoch.train_accuracy:.1%}"
-    )
+    return f"epoch {epoch.epoch + 1}: {epoch.validation_accuracy:.1%} right (best {learning.best_accuracy:.1%})"
 
 
 def some(examples: Examples, limit: int) -> Examples:
@@ -303,9 +312,10 @@ def _file_name(lesson: Lesson) -> str:
     return "student" if lesson.name == "student" else f"student_{lesson.name}"
 
 
-def _learning(text: str) -> dict[str, Any]:
-    """Return what of an experiment file decides what is learned: the rest may change between two runs."""
-    import tomllib
+def _sources(path: Path) -> dict[str, Any]:
+    return _sources_of(load_toml(path))
 
-    kept = ("watch", "records", "examples", "student", "network", "training", "variations")
-    return {name: table for name, table in tomllib.loads(text).items() if name in kept}
+
+def _sources_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where records come from: all students of a run share them."""
+    return {name: dict(table) for name, table in settings.items() if name in ("watch", "records")}

@@ -126,13 +126,12 @@ def _opened(file: str, folder: str | None, changes: tuple[str, ...]) -> tuple[Ex
 def _bar() -> Iterator[Callable[[News], None]]:
     """Show one bar for each task of a run, with what it says last."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
 
     columns = (
         TextColumn("{task.description}"),
-        BarColumn(),
+        BarColumn(bar_width=16),
         TaskProgressColumn(),
-        TimeRemainingColumn(),
         TextColumn("{task.fields[told]}"),
     )
     with Progress(*columns, console=Console(stderr=True)) as bar:

@@ -96,16 +96,18 @@ def tournament(
 
 @click.command()
 @game_options
-@click.option("--opponent", default="searcher:time=1", show_default=True, metavar="PLAYER", help="Whom to play.")
+@click.option("--opponent", metavar="PLAYER",
+              help="Whom to play; a student that ships with the game, or else searcher:time=1.")  # fmt: skip
 @click.option("--second", is_flag=True, help="Let the opponent move first.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
-def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str, second: bool, seed: int) -> None:
+def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | None, second: bool, seed: int) -> None:
     """Play against any player, here in the terminal."""
     from understudy.drawing import draw_text
     from understudy.match import Opening, play_games
     from understudy.players import close, make_player, prepare
 
     game = find(name, size, rules)
+    opponent = opponent or _usual_opponent(name)
     human, other = make_player("human", game), make_player(opponent, game, seed=seed)
     click.echo(f"You play {game.colours[second]} against {opponent}; a move is written like "
                f"{game.write_move(game.start(), game.moves(game.start())[0])}.", err=True)  # fmt: skip
@@ -121,6 +123,12 @@ def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str, sec
     click.echo("\n" + draw_text(game.board, game.stones(position)))
     result = -played.result if second else played.result
     click.echo({1: "You win", 0: "A draw", -1: "You lose"}[result] + f": {played.reason}.")
+
+
+def _usual_opponent(game: str) -> str:
+    from understudy.players.network import SHIPPED
+
+    return f"student:{game},check=legal" if (SHIPPED / f"{game}.onnx").exists() else "searcher:time=1"
 
 
 class _Aloud:

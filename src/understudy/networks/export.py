@@ -17,8 +17,11 @@ from typing import Any
 
 import onnx
 import torch
+from safetensors import SafetensorError
+from safetensors.torch import load_file as load_tensors
 from safetensors.torch import save_file as save_tensors
 
+from understudy.errors import FileError
 from understudy.files import make_folder, save_file
 from understudy.networks.students import Playing, Unit
 
@@ -39,6 +42,21 @@ def save_student(folder: Path, name: str, units: Sequence[Unit], facts: Mapping[
     model = export(units, columns=int(facts["columns"]))
     model.metadata_props.add(key=FACTS, value=written)
     save_file(folder / f"{name}.onnx", lambda path: path.write_bytes(model.SerializeToString()))
+
+
+def load_weights(path: Path, units: Sequence[Unit]) -> None:
+    """Give *units* the weights of an earlier student of the same shape."""
+    try:
+        tensors = load_tensors(path)
+    except (OSError, SafetensorError) as error:
+        raise FileError(f"cannot read the weights {str(path)!r}: {error}") from None
+    for unit in units:
+        own = {key: tensors.get(f"{unit.name}.{key}") for key in unit.state_dict()}
+        wrong = [key for key, weight in unit.state_dict().items() if own[key] is None or own[key].shape != weight.shape]  # type: ignore[union-attr]
+        if wrong:
+            found = "is missing" if own[wrong[0]] is None else f"has shape {tuple(own[wrong[0]].shape)}"  # type: ignore[union-attr]
+            raise FileError(f"the weights {str(path)!r} do not fit this student: {unit.name}.{wrong[0]} {found}")
+        unit.load_state_dict(own)
 
 
 def export(units: Sequence[Unit], *, columns: int) -> onnx.ModelProto:

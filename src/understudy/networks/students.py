@@ -121,6 +121,8 @@ class StudentOptions:
     order: str = "TFR"
     """In which order the parts are decided: T for to, F for from, R for remove."""
     encoder: str = "rawest"
+    start: str = ""
+    """A safetensors file of an earlier student of the same shape to go on from, instead of random weights."""
     head_blocks: int = 1
     """Blocks in each head of a whole-move network."""
 

@@ -12,7 +12,7 @@ import numpy as np
 from understudy.games import CompiledGame
 from understudy.games.batches import stacked
 from understudy.match import Played
-from understudy.protocols import Move
+from understudy.protocols import Choice, Move, Player
 from understudy.records.columns import nothing
 from understudy.records.store import UNKNOWN, Records
 
@@ -39,6 +39,20 @@ def watched(game: CompiledGame, played: Played, *, number: int, side: int | None
     # Who broke down or broke the rules has lost, but that says nothing about the positions.
     sound = played.result == 0 or game.outcome(position) is not None
     return rows if sound else [row._replace(result=UNKNOWN) for row in rows]
+
+
+def corrected(teacher: Player, rows: list[Row]) -> list[Row]:
+    """Return the same positions with what *teacher* would have chosen; how the games ended tells nothing about that."""
+    choices = teacher.choose([row.position for row in rows]) if rows else []
+    told = [
+        row._replace(move=choice.move, value=_value(choice), result=UNKNOWN)
+        for row, choice in zip(rows, choices, strict=True)
+    ]
+    return [row for row, choice in zip(told, choices, strict=True) if choice.fault is None]
+
+
+def _value(choice: Choice) -> float:
+    return float("nan") if choice.value is None else choice.value
 
 
 def records_of(game: CompiledGame, rows: list[Row], source: str) -> Records:

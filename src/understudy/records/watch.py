@@ -21,7 +21,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.match import Opening, Terms, play_games, random_openings
 from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
-from understudy.records.choices import records_of, watched
+from understudy.records.choices import corrected, records_of, watched
 from understudy.records.orbits import distinct
 from understudy.records.starts import custom_starts, random_starts
 from understudy.records.store import Records, joined, load, load_notes, save
@@ -37,6 +37,8 @@ class Watch:
     """Who is watched, against whom, in how many games from which starts."""
 
     teacher: str = "searcher:nodes=20000"
+    apprentice: str = ""
+    """Who plays in the teacher's place, if anybody: the teacher then tells what it would have chosen there instead."""
     opponents: tuple[str, ...] = (SELF, "searcher:nodes=2000", "random")
     """They share the games of each kind evenly; `self` is the teacher, and then both sides are watched."""
     regular: int = 100
@@ -118,7 +120,8 @@ def watch_task(task: WatchTask) -> Records:
     """Play the games of one task with players made for it alone, and return what the teacher chose."""
     game, plan = find_game(task.game, task.size, dict(task.switches)), task.plan
     opponent = plan.opponents[task.opponent]
-    names = (plan.teacher, plan.teacher if opponent == SELF else opponent)
+    leader = plan.apprentice or plan.teacher
+    names = (leader, leader if opponent == SELF else opponent, plan.teacher)
     key = [plan.seed, KINDS.index(task.kind), task.opponent, task.first]
     players = [make_player(text, game, seed=[*key, side]) for side, text in enumerate(names)]
     openings = _openings(game, task)
@@ -126,15 +129,18 @@ def watch_task(task: WatchTask) -> Records:
         for player in players:
             prepare(player)
         played = play_games(game, (players[0], players[1]), openings, Terms(ply_limit=plan.ply_limit))
+        rows = [
+            row
+            for place, (one, (_, swapped)) in enumerate(zip(played, openings, strict=True))
+            for row in watched(game, one, number=task.number + place, side=None if opponent == SELF else int(swapped))
+        ]
+        rows = corrected(players[2], rows) if plan.apprentice else rows
     finally:
         for player in players:
             close(player)
-    rows = [
-        row
-        for place, (one, (_, swapped)) in enumerate(zip(played, openings, strict=True))
-        for row in watched(game, one, number=task.number + place, side=None if opponent == SELF else int(swapped))
-    ]
-    return records_of(game, rows, f"{task.kind} {plan.teacher} v {opponent}")
+    return records_of(
+        game, rows, f"{task.kind} {' for '.join(filter(None, (plan.teacher, plan.apprentice)))} v {opponent}"
+    )
 
 
 def _play(
@@ -151,7 +157,8 @@ def _play(
 
 def fingerprint(game: CompiledGame, plan: Watch) -> str:
     """Return a name for what would be watched: other plans have others."""
-    facts = [game.name, game.size, game.switches, dataclasses.asdict(plan), GAMES]
+    told = {name: value for name, value in dataclasses.asdict(plan).items() if value != ""}
+    facts = [game.name, game.size, game.switches, told, GAMES]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -181,7 +188,7 @@ def _check(game: CompiledGame, plan: Watch) -> None:
     for kind in KINDS[1:]:
         if getattr(plan, kind) and game.name != "morris":
             raise BadOption(f"watch: {kind} starts are made for morris only; {kind} must be 0 for {game.name}")
-    for name in {plan.teacher, *plan.opponents} - {SELF}:
+    for name in {plan.teacher, plan.apprentice, *plan.opponents} - {SELF, ""}:
         close(make_player(name, game))
 
 

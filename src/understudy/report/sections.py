@@ -77,6 +77,40 @@ def _told(value: Any) -> str:
     return str(value)
 
 
+WORDS = {
+    "raw_rows": "Records",
+    "rows": "Rows, images counted as asked",
+    "expansion": "Images",
+    "removal": "Rule of removal",
+    "moved": "Rows with a move",
+    "distinct_positions": "Different positions",
+    "distinct_pairs": "Different pairs of position and move",
+    "distinct_moves": "Different moves",
+    "phases": "Phase",
+    "removals": "Removals in phase",
+    "parts.to.counts": "TO: how often each cell",
+    "parts.from.counts": "FROM: how often each cell (0: none)",
+    "parts.remove.counts": "REMOVE: how often each cell (0: none)",
+    "parts.to.entropy": "Entropy of TO, bits",
+    "parts.from.entropy": "Entropy of FROM, bits",
+    "parts.remove.entropy": "Entropy of REMOVE, bits",
+    "parts.to.constant": "Share of the commonest TO",
+    "parts.from.constant": "Share of the commonest FROM",
+    "parts.remove.constant": "Share of the commonest REMOVE",
+    "legal.least": "Legal moves in a position, least",
+    "legal.most": "Legal moves in a position, most",
+    "legal.mean": "Legal moves in a position, mean",
+    "legal.single": "Positions with one legal move",
+    "legal.histogram": "Positions by number of legal moves",
+    "shares.moves": "Moves there are",
+    "shares.impossible": "Moves never legal by the shape of the board",
+    "shares.never": "Moves legal in none of these positions",
+    "shares.highest": "Largest share of positions a move is legal in",
+    "shares.mean": "Mean share of positions a move is legal in",
+}
+"""What the numbers of an analysis are called in a report."""
+
+
 def data_section(run: Run) -> Section | None:
     """Tell what the data are like: single numbers in a table, distributions as pictures."""
     rows: list[tuple[Cell, ...]] = []
@@ -101,7 +135,7 @@ def data_section(run: Run) -> Section | None:
 def _measured(analysis: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
     """Yield every number, and every distribution as a dictionary of numbers, under the words that lead to it."""
     for key, value in analysis.items():
-        name = titled(f"{prefix}{key}")
+        name = WORDS.get(f"{prefix}{key}") or titled(f"{prefix}{key}")
         if isinstance(value, list) and value and all(_numeric(one) for one in value):
             yield name, {str(place): one for place, one in enumerate(value)}
         elif isinstance(value, Mapping) and value and all(_numeric(one) for one in value.values()):
