@@ -7,10 +7,11 @@ READY := $(VENV)/.ready
 .PHONY: run test bench lint clean
 
 run: $(READY)
-	$(BIN)/understudy tournament morris random stochastic:depth=2 searcher:depth=2,evaluator=stones searcher:depth=2 searcher:depth=4 searcher:time=0.05 --games 10
+	$(BIN)/understudy run experiments/morris_quick.toml
 
+# Two test workers share two cores: pools of threads in each would only get in the way.
 test: $(READY) lint
-	$(BIN)/python -m pytest -n 2 --dist loadgroup
+	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 UNDERSTUDY_THREADS=1 $(BIN)/python -m pytest -n 2 --dist loadgroup
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

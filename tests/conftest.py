@@ -14,9 +14,6 @@ import pytest
 
 from understudy.games import CompiledGame, find_game
 
-# Two test workers share two cores: a pool of threads in each would only get in the way.
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
 
@@ -92,9 +89,10 @@ def run_interpreted(module: str, call: str) -> str:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of one game on one worker, so that no kernel is compiled twice."""
+    """Keep the tests of a file on one worker, and those of one game's rules: no kernel is compiled twice."""
     for item in items:
-        for name in ("morris", "konane", "lines_of_action", "chess"):
-            if name in item.nodeid.rpartition("/")[2]:
-                item.add_marker(pytest.mark.xdist_group(name))
-                break
+        games = [
+            name for name in ("morris", "konane", "lines_of_action", "chess") if name in item.nodeid.rpartition("/")[2]
+        ]
+        compiling = item.path.parent.name in ("games", "search") and games
+        item.add_marker(pytest.mark.xdist_group(games[0] if compiling else item.path.stem))

@@ -15,9 +15,10 @@ from pathlib import Path
 from typing import Any
 
 from understudy.config import build, load_toml, overridden
+from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.networks import network_options
-from understudy.networks.students import StudentOptions, order_places
+from understudy.networks.students import StudentOptions
 from understudy.records.examples import SPLITS
 from understudy.records.watch import Watch
 from understudy.trainers.supervised import TrainingOptions, check_training

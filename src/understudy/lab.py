@@ -19,6 +19,7 @@ from understudy import __version__
 from understudy.backends import Local
 from understudy.config import load_toml, write_toml
 from understudy.encoders import find_encoder
+from understudy.encoders.layout import order_places
 from understudy.errors import BadOption
 from understudy.experiments import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json, save_text
@@ -30,7 +31,7 @@ from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
-from understudy.networks.students import Unit, order_places
+from understudy.networks.students import Unit
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.records.analysis import analyse, analysis_json

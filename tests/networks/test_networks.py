@@ -10,14 +10,14 @@ import pytest
 import torch
 
 from understudy.encoders import find_encoder
-from understudy.encoders.layout import uniform
+from understudy.encoders.layout import order_places, uniform
 from understudy.errors import BadOption, UnknownName
 from understudy.games.morris_notation import NUMBER, SYMMETRIES
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.export import save_student
 from understudy.networks.layers import related
-from understudy.networks.students import Playing, StudentOptions, order_places
+from understudy.networks.students import Playing, StudentOptions
 
 RAWEST = find_encoder("morris", "rawest")
 SMALL: dict[str, Any] = {

@@ -13,8 +13,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-CLASSES = 25
-"""No cell, and the 24 cells."""
+from understudy.errors import BadOption
+from understudy.games.morris_legality import CLASSES
+
+LETTERS = "TFR"
+"""How the papers write an order: TFR decides TO, then FROM, then REMOVE."""
 
 
 class Layout(NamedTuple):
@@ -49,6 +52,14 @@ class Encoder(NamedTuple):
     def extended(self, parts: int) -> Layout:
         """Return the layout of a position followed by this many parts chosen before."""
         return joined([self.layout, *(uniform(1) if self.one_hot else _number() for _ in range(parts))])
+
+
+def order_places(order: str, place: str = "student.order") -> tuple[int, int, int]:
+    """Return which part each place of *order* decides, such as (0, 1, 2) for TFR; *place* names it for errors."""
+    if sorted(order) != sorted(LETTERS):
+        raise BadOption(f"{place}: {order!r} is not an order of the letters T, F and R")
+    first, second, third = (LETTERS.index(letter) for letter in order)
+    return first, second, third
 
 
 def uniform(depth: int) -> Layout:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.encoders.layout import Encoder, Layout, cells, facts, joined
+from understudy.games.morris_legality import phases
 from understudy.games.morris_notation import BIT, STONES
 
 _PLACES = np.array(BIT[1:]) - 1
@@ -32,11 +33,6 @@ def occupied(masks: NDArray[np.uint64]) -> NDArray[np.int8]:
     return bits
 
 
-def phases(hands: NDArray[Any], masks: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return each side's phase: 1 placing, 2 sliding, 3 flying (or fewer stones)."""
-    return np.where(hands > 0, 1, np.where(np.bitwise_count(masks) <= 3, 3, 2))
-
-
 def _unary(numbers: NDArray[Any], width: int) -> NDArray[np.int8]:
     return (np.arange(width) < np.asarray(numbers)[:, None]).astype(np.int8)
 
@@ -48,8 +44,13 @@ def _rawest(batch: Any) -> NDArray[np.int8]:
 
 
 def _phase_bits(batch: Any) -> list[NDArray[np.int8]]:
-    sides = (batch.hand, batch.mine), (batch.their_hand, batch.theirs)
-    return [_unary(phases(hand, mask), 3) for hand, mask in sides]
+    return [_unary(side, 3) for side in _phases(batch)]
+
+
+def _phases(batch: Any) -> list[NDArray[np.int64]]:
+    """Return both sides' phases; a side with fewer than three stones is shown as flying."""
+    sides = (batch.mine, batch.hand), (batch.theirs, batch.their_hand)
+    return [np.minimum(phases(mask, hand), 3) for mask, hand in sides]
 
 
 def _rawer(batch: Any) -> NDArray[np.int8]:
@@ -63,8 +64,7 @@ def _raw(batch: Any) -> NDArray[np.int8]:
 
 def _integer(batch: Any) -> NDArray[np.int8]:
     counts = [batch.hand, batch.their_hand, np.bitwise_count(batch.mine), np.bitwise_count(batch.theirs)]
-    sides = phases(batch.hand, batch.mine), phases(batch.their_hand, batch.theirs)
-    numbers = np.stack([*counts, *sides], axis=1).astype(np.int8)
+    numbers = np.stack([*counts, *_phases(batch)], axis=1).astype(np.int8)
     return np.concatenate([occupied(batch.mine) - occupied(batch.theirs), numbers], axis=1)
 
 

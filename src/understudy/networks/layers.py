@@ -18,9 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from understudy.encoders.layout import CLASSES, Layout, uniform
+from understudy.encoders.layout import Layout, uniform
 from understudy.errors import BadOption
-from understudy.games.morris_notation import NUMBER, SYMMETRIES
+from understudy.games.morris_batches import class_images
+from understudy.games.morris_legality import CLASSES
 
 Affine: TypeAlias = nn.Module
 """A layer that multiplies by a matrix and adds a bias: plain or tied."""
@@ -87,7 +88,7 @@ def related() -> tuple[NDArray[np.int64], int]:
     for first in range(CLASSES):
         for second in range(CLASSES):
             if relation[first, second] < 0:
-                for moved in _class_symmetries():
+                for moved in class_images():
                     relation[moved[first], moved[second]] = count
                 count += 1
     return relation, count
@@ -100,13 +101,6 @@ def hidden_layout(width: int, *, symmetric: bool, place: str) -> Layout:
     if width % CLASSES:
         raise BadOption(f"{place} must be a multiple of {CLASSES} in a symmetric network, not {width}")
     return uniform(width // CLASSES)
-
-
-def _class_symmetries() -> NDArray[np.int64]:
-    numbers = np.array(NUMBER)
-    moved = np.zeros((len(SYMMETRIES), CLASSES), np.int64)
-    moved[:, numbers[1:]] = numbers[SYMMETRIES + 1]
-    return moved
 
 
 def _selection(layout: Layout) -> Tensor | None:

@@ -15,13 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from understudy.encoders import Encoder
-from understudy.encoders.layout import CLASSES, joined, uniform
-from understudy.errors import BadOption
+from understudy.encoders.layout import joined, order_places, uniform
+from understudy.games.morris_legality import CLASSES
 from understudy.networks.architectures import Block, ResidualOptions, Stem
 from understudy.networks.layers import Tied, plain, written_out
-
-PARTS = "TFR"
-"""The parts of a Morris move by letter: to, from, remove."""
 
 
 class Unit(nn.Module):
@@ -125,14 +122,6 @@ class StudentOptions:
     """A safetensors file of an earlier student of the same shape to go on from, instead of random weights."""
     head_blocks: int = 1
     """Blocks in each head of a whole-move network."""
-
-
-def order_places(order: str) -> tuple[int, int, int]:
-    """Return which part each place of *order* decides, such as (0, 1, 2) for TFR."""
-    if sorted(order) != sorted(PARTS):
-        raise BadOption(f"student.order: {order!r} is not an order of the letters T, F and R")
-    first, second, third = (PARTS.index(letter) for letter in order)
-    return first, second, third
 
 
 def part_name(order: str, place: int) -> str:

@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.encoders import find_encoder
-from understudy.encoders.layout import CLASSES
+from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked
-from understudy.games.morris_batches import image, moves_of
-from understudy.games.morris_notation import NUMBER, SYMMETRIES
+from understudy.games.morris_batches import class_images, image, moves_of
+from understudy.games.morris_legality import CLASSES
+from understudy.games.morris_notation import SYMMETRIES
 from understudy.players.parts import checked_parts
 from understudy.protocols import Choice
 
 SHIPPED = Path(__file__).parent.parent / "students"
 CHECKS = ("none", "legal")
-LETTERS = "TFR"
 ROWS = 8192
 """Positions scored at once: enough for speed, little enough to stay in the processor's cache."""
 
@@ -62,7 +62,7 @@ class Student:
         if self.facts["game"] != game.name:
             raise BadOption(f"player {name!r} has learned {self.facts['game']}, not {game.name}")
         self.encoder = find_encoder(game.name, self.facts["encoder"])
-        self.order = _places(self.facts["order"])
+        self.order = order_places(self.facts["order"])
         self.corrections = np.zeros(3, np.int64)
         """How often the check changed the choice at each place."""
 
@@ -114,7 +114,7 @@ class Student:
 
     def _mean(self, batch: Any, given: NDArray[np.int64], place: int) -> NDArray[np.float32]:
         nobody = np.full(len(given), -1, np.int32)
-        moved = _class_images()
+        moved = class_images()
         turned = joined([image(batch, nobody, permutation)[0] for permutation in SYMMETRIES])
         told = np.concatenate([np.where(given < 0, given, classes[given]) for classes in moved])
         scores = self._run(turned, told)[0][:, place].reshape(len(moved), len(given), CLASSES)
@@ -158,16 +158,3 @@ def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
         reason = str(error).splitlines()[0]
         raise FileError(f"cannot read the student {path!r}: {reason}") from None
     return session, facts
-
-
-def _places(order: str) -> tuple[int, int, int]:
-    first, second, third = (LETTERS.index(letter) for letter in order)
-    return first, second, third
-
-
-def _class_images() -> NDArray[np.int64]:
-    """Return where each symmetry sends each class [16, 25]."""
-    numbers = np.array(NUMBER)
-    moved = np.zeros((len(SYMMETRIES), CLASSES), np.int64)
-    moved[:, numbers[1:]] = numbers[SYMMETRIES + 1]
-    return moved

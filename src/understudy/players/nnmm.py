@@ -17,13 +17,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.encoders.layout import LETTERS, order_places
+from understudy.encoders.morris import RAWEST
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
 from understudy.games.morris_batches import moves_of
 from understudy.games.morris_legality import CLASSES, OPEN
-from understudy.games.morris_notation import BIT, STONES
-from understudy.players.parts import ORDER_LETTERS, checked_parts, in_part_order
+from understudy.players.parts import checked_parts, in_part_order
 from understudy.protocols import Choice
 
 INPUTS = 90
@@ -133,18 +134,14 @@ def cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int64])
 def read_order(path: str, name: str) -> tuple[int, int, int]:
     """Return the order of deciding that the last three letters of *path* name."""
     letters = Path(path).name[-3:]
-    if sorted(letters) != sorted(ORDER_LETTERS):
+    if sorted(letters) != sorted(LETTERS):
         raise BadOption(f"{name}: weights are named by an order of T, F and R, such as folder/TFR, not {path!r}")
-    first, second, third = (ORDER_LETTERS[letter] for letter in letters)
-    return first, second, third
+    return order_places(letters)
 
 
 def inputs(batch: Any) -> Array:
-    """Return the papers' 90 bits of each position: cells mine, theirs, empty, then both hands in unary."""
-    cells = np.array(BIT[1:], np.uint64) - np.uint64(1)
-    mine, theirs = (masks[:, None] >> cells & np.uint64(1) for masks in (batch.mine, batch.theirs))
-    hands = [np.asarray(hand)[:, None] > np.arange(STONES) for hand in (batch.hand, batch.their_hand)]
-    return np.concatenate([mine, theirs, np.uint64(1) - mine - theirs, *hands], axis=1, dtype=np.float32)
+    """Return the papers' 90 bits of each position."""
+    return RAWEST.encode(batch).astype(np.float32)
 
 
 def log_probabilities(network: Network, board: Array, seen: NDArray[np.int64]) -> Array:

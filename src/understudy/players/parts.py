@@ -14,9 +14,6 @@ from numpy.typing import NDArray
 from understudy.games.batches import size, taken
 from understudy.games.morris_legality import OPEN, allowed, unpacked
 
-ORDER_LETTERS = {"T": 0, "F": 1, "R": 2}
-"""How the papers write an order: TFR decides TO, then FROM, then REMOVE."""
-
 
 class PartScorer(Protocol):
     """A cascade of three networks; parts are to=0, from=1, remove=2."""

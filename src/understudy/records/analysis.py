@@ -18,7 +18,7 @@ from understudy.games import CompiledGame, rules
 from understudy.games.batches import unstacked
 from understudy.games.morris_batches import NO_MOVE, keys, parts_of
 from understudy.games.morris_counts import impossible, legal_counts
-from understudy.games.morris_notation import Morris
+from understudy.games.morris_legality import phases
 from understudy.records.examples import EXPANSIONS
 from understudy.records.store import Records
 
@@ -155,14 +155,8 @@ def _by_phase(game: CompiledGame, positions: Any, counted: NDArray[np.bool_]) ->
     """Return how many of the counted rows the mover's phase has: placing, sliding, flying."""
     if game.name != "morris":
         return {}
-    counts = np.bincount(phases(positions)[counted], minlength=4)
+    counts = np.bincount(phases(positions.mine, positions.hand)[counted], minlength=4)
     return {str(phase): int(counts[phase]) for phase in (1, 2, 3)}
-
-
-def phases(positions: Morris) -> NDArray[np.int64]:
-    """Return the mover's phase in each Morris position: 1 with stones in hand, 3 with three stones left, else 2."""
-    flying = np.bitwise_count(positions.mine) == 3
-    return np.where(np.asarray(positions.hand) > 0, 1, np.where(flying, 3, 2))
 
 
 def _parts(game: CompiledGame, moves: NDArray[np.int32]) -> dict[str, PartShares]:
