@@ -120,6 +120,14 @@ def test_students_play(folder: Path) -> None:
         assert len(make_player(text, GAME).choose([GAME.start()])) == 1
 
 
+def test_a_student_tells_what_it_thinks(folder: Path) -> None:
+    choice = make_player(f"student:{folder},think=3,check=legal", GAME).choose([GAME.start()])[0]
+    assert choice.scores is not None and len(choice.scores) == 27
+    assert 0 < sum(choice.scores.values()) <= 1.0001
+    assert list(choice.scores.values()) == sorted(choice.scores.values(), reverse=True)
+    assert choice.move in GAME.moves(GAME.start())
+
+
 def test_averaging_changes_nothing_for_a_tied_student(folder: Path) -> None:
     from tests.conftest import random_line
 

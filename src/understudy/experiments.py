@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -85,11 +85,13 @@ class Lesson:
     training: Mapping[str, TrainingOptions]
     settings: Mapping[str, Any]
 
-    def fingerprint(self, unit: str) -> str:
-        """Return what tells one training from another: everything that changes what is learned."""
-        told = {
-            name: self.settings.get(name) for name in ("records", "watch", "examples", "student", "network", "training")
-        }
+    def fingerprint(self, unit: str = "") -> str:
+        """Return what tells one training from another: all that changes what a unit, or the whole student, learns."""
+        parts = (unit,) if unit in PARTS else PARTS
+        told = [
+            {name: self.settings.get(name, {}) for name in ("records", "watch", "examples", "student")},
+            {part: [self.networks[part], asdict(self.training[part])] for part in parts},
+        ]
         return hashlib.sha256(json.dumps([told, unit], sort_keys=True).encode()).hexdigest()[:16]
 
 

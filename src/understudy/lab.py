@@ -20,7 +20,7 @@ from understudy.backends import Local
 from understudy.config import load_toml, write_toml
 from understudy.encoders import find_encoder
 from understudy.encoders.layout import order_places
-from understudy.errors import BadOption
+from understudy.errors import BadOption, FileError
 from understudy.experiments import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.games import CompiledGame, find_game
@@ -128,7 +128,7 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
 def _trained(experiment: Experiment, lesson: Lesson, folder: Path) -> bool:
     """Tell whether a run has this student; one that was trained otherwise is not overwritten."""
     path = folder / f"{_file_name(lesson)}.onnx"
-    if path.exists() and _student(experiment, lesson, folder).facts.get("fingerprint") != lesson.fingerprint("student"):
+    if path.exists() and _student(experiment, lesson, folder).facts.get("fingerprint") != lesson.fingerprint():
         raise BadOption(f"{str(path)!r} was trained with other settings than now; name another --run, or delete it")
     return path.exists()
 
@@ -188,7 +188,7 @@ def _facts(
         "order": lesson.student.order, "design": lesson.student.design, "name": lesson.name,
         "experiment": experiment.name, "understudy": __version__, "split": lesson.examples.split,
         "split_seed": lesson.examples.seed, "records": records, "seconds": spent,
-        "fingerprint": lesson.fingerprint("student"),
+        "fingerprint": lesson.fingerprint(),
         "weights": sum(weight.numel() for unit in units for weight in unit.parameters()),
         "network": dict(lesson.networks["to"]), "training": dict(lesson.settings.get("training", {})),
     }  # fmt: skip
@@ -206,8 +206,11 @@ def some(examples: Examples, limit: int) -> Examples:
 
 def _log(path: Path, entry: dict[str, Any]) -> None:
     """Add a line; one write, so that a kill leaves it out or leaves it whole, and the reader skips what is broken."""
-    with path.open("a", encoding="utf-8") as file:
-        file.write(json.dumps(entry) + "\n")
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+    except OSError as error:
+        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
 def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None:

@@ -12,7 +12,7 @@ from understudy.cli.data import data
 from understudy.cli.games import games, moves, perft, show
 from understudy.cli.judging import judge
 from understudy.cli.learning import report, run, train, tune, watch
-from understudy.cli.playing import match, play, tournament
+from understudy.cli.playing import gaming, match, play, tournament
 from understudy.cli.serving import socket
 from understudy.errors import UnderstudyError, UnknownName
 
@@ -44,7 +44,7 @@ def commands() -> None:
 
 
 for command in (
-    games, perft, moves, show, match, tournament, play, watch, train, run, report, tune, data, judge, socket,
+    games, perft, moves, show, match, tournament, gaming, play, watch, train, run, report, tune, data, judge, socket,
 ):  # fmt: skip
     commands.add_command(command)
 

@@ -95,6 +95,36 @@ def tournament(
 
 
 @click.command()
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.option("--games", type=click.IntRange(2, 100_000), default=2, show_default=True, metavar="N",
+              help="Games against each player of the stable; an even number.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
+@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Threads; one for each core.")
+@json_option
+def gaming(players: tuple[str, ...], games: int, seed: int, workers: int | None, as_json: bool) -> None:
+    """Let Morris players meet a stable of eighteen symbolic ones.
+
+    The papers' gaming test: both colours, every result with its reason.
+    """
+    from understudy.backends import Local
+    from understudy.games import find_game
+    from understudy.judges.gaming import STABLE
+    from understudy.judges.gaming import gaming as play_stable
+    from understudy.judges.gaming_tables import gaming_json, gaming_text
+    from understudy.players import close, make_player
+
+    game = find_game("morris")
+    for player in players:
+        close(make_player(player, game))
+    with counted(len(players) * len(STABLE) * games, "the stable") as progress:
+        table = play_stable(game, players, games=games, seed=seed, backend=Local(workers), progress=progress)
+    if as_json:
+        print_json(gaming_json(table))
+    else:
+        click.echo(gaming_text(table))
+
+
+@click.command()
 @game_options
 @click.option("--opponent", metavar="PLAYER",
               help="Whom to play; a student that ships with the game, or else searcher:time=1.")  # fmt: skip
@@ -128,7 +158,7 @@ def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | No
 def _usual_opponent(game: str) -> str:
     from understudy.players.network import SHIPPED
 
-    return f"student:{game},check=legal" if (SHIPPED / f"{game}.onnx").exists() else "searcher:time=1"
+    return f"student:{game},check=legal,think=2" if (SHIPPED / f"{game}.onnx").exists() else "searcher:time=1"
 
 
 class _Aloud:
@@ -143,5 +173,12 @@ class _Aloud:
             if choice.fault is None:
                 opinion = "" if choice.value is None else f" (expects {choice.value:+.2f})"
                 move = self.game.write_move(position, choice.move)
-                click.echo(f"{self.name} plays {move}{opinion}", err=True)
+                click.echo(f"{self.name} plays {move}{opinion}{self._liked(position, choice)}", err=True)
         return choices
+
+    def _liked(self, position: Any, choice: Any) -> str:
+        """Return the moves that a student held likeliest, those that the rules allow."""
+        legal = set(self.game.moves(position))
+        liked = sorted((-share, move) for move, share in (choice.scores or {}).items() if move in legal)[:3]
+        told = ", ".join(f"{self.game.write_move(position, move)} {-share:.0%}" for share, move in liked)
+        return f" (thought of {told})" if self.player.name.startswith("student") and told else ""

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.config import check_range
 from understudy.encoders import find_encoder
 from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError, UnknownName
@@ -26,7 +27,8 @@ from understudy.games.morris_batches import class_images, image, moves_of
 from understudy.games.morris_legality import CLASSES
 from understudy.games.morris_notation import SYMMETRIES
 from understudy.players.parts import checked_parts
-from understudy.protocols import Choice
+from understudy.players.proposals import proposals
+from understudy.protocols import Choice, Move
 
 SHIPPED = Path(__file__).parent.parent / "students"
 CHECKS = ("none", "legal")
@@ -44,6 +46,8 @@ class StudentPlayerOptions:
     """`none`: an illegal first choice stands; `legal`: the best that the rules allow."""
     order: str = ""
     """Which order of the cascade, where a run has trained several."""
+    think: int = 0
+    """Tell with each choice how likely it held moves made of so many best classes of each part; 0: do not."""
     symmetries: bool = False
     """Average the opinion over the board's sixteen images; a symmetric network has no use for it."""
 
@@ -54,6 +58,7 @@ class Student:
     def __init__(
         self, game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
     ) -> None:
+        check_range(f"{name}: think", options.think, 0, CLASSES)
         if options.check not in CHECKS:
             raise UnknownName("check of a student", options.check, CHECKS)
         self.name, self.game, self.options = name, game, options
@@ -74,7 +79,11 @@ class Student:
             self.corrections += corrected.sum(axis=0)
         else:
             _, parts = self.score_parts(batch)
-        return [Choice(int(move)) for move in moves_of(parts)]
+        moves = [int(move) for move in moves_of(parts)]
+        if not self.options.think:
+            return [Choice(move) for move in moves]
+        liked = proposals(self, batch, self.options.think)
+        return [Choice(move, scores=_shares(scores)) for move, scores in zip(moves, liked, strict=True)]
 
     def prepare(self) -> None:
         """Run once before any clock does."""
@@ -121,6 +130,11 @@ class Student:
         back = np.stack([np.exp(scores[turn][:, classes]) for turn, classes in enumerate(moved)])
         mean: NDArray[np.float32] = np.log(np.maximum(back.mean(axis=0), 1e-30)).astype(np.float32)
         return mean
+
+
+def _shares(scores: Mapping[Move, float]) -> dict[Move, float]:
+    """Return log-probabilities as probabilities."""
+    return {move: float(np.exp(score)) for move, score in scores.items()}
 
 
 def student_file(path: str, order: str = "") -> Path:
