@@ -121,11 +121,13 @@ def test_students_play(folder: Path) -> None:
 
 
 def test_a_student_tells_what_it_thinks(folder: Path) -> None:
-    choice = make_player(f"student:{folder},think=3,check=legal", GAME).choose([GAME.start()])[0]
+    choice = make_player(f"student:{folder},best=3,check=legal", GAME).choose([GAME.start()])[0]
     assert choice.scores is not None and len(choice.scores) == 27
     assert 0 < sum(choice.scores.values()) <= 1.0001
     assert list(choice.scores.values()) == sorted(choice.scores.values(), reverse=True)
     assert choice.move in GAME.moves(GAME.start())
+    free = make_player(f"student:{folder},best=3", GAME).choose([GAME.start()])[0]
+    assert free.scores is not None and free.move == next(iter(free.scores))
 
 
 def test_averaging_changes_nothing_for_a_tied_student(folder: Path) -> None:

@@ -158,7 +158,7 @@ def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | No
 def _usual_opponent(game: str) -> str:
     from understudy.players.network import SHIPPED
 
-    return f"student:{game},check=legal,think=2" if (SHIPPED / f"{game}.onnx").exists() else "searcher:time=1"
+    return f"student:{game},check=legal,best=3" if (SHIPPED / f"{game}.onnx").exists() else "searcher:time=1"
 
 
 class _Aloud:

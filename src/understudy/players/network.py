@@ -46,8 +46,8 @@ class StudentPlayerOptions:
     """`none`: an illegal first choice stands; `legal`: the best that the rules allow."""
     order: str = ""
     """Which order of the cascade, where a run has trained several."""
-    think: int = 0
-    """Tell with each choice how likely it held moves made of so many best classes of each part; 0: do not."""
+    best: int = 1
+    """Choose the likeliest move made of so many best classes of each part, and tell them all; 1: part by part."""
     symmetries: bool = False
     """Average the opinion over the board's sixteen images; a symmetric network has no use for it."""
 
@@ -58,7 +58,7 @@ class Student:
     def __init__(
         self, game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
     ) -> None:
-        check_range(f"{name}: think", options.think, 0, CLASSES)
+        check_range(f"{name}: best", options.best, 1, CLASSES)
         if options.check not in CHECKS:
             raise UnknownName("check of a student", options.check, CHECKS)
         self.name, self.game, self.options = name, game, options
@@ -74,16 +74,27 @@ class Student:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose in all positions at once."""
         batch = stacked(positions)
-        if self.options.check == "legal":
-            parts, corrected = checked_parts(self, batch)
-            self.corrections += corrected.sum(axis=0)
-        else:
-            _, parts = self.score_parts(batch)
-        moves = [int(move) for move in moves_of(parts)]
-        if not self.options.think:
+        moves = moves_of(self._decided(batch)).tolist()
+        if self.options.best == 1:
             return [Choice(move) for move in moves]
-        liked = proposals(self, batch, self.options.think)
-        return [Choice(move, scores=_shares(scores)) for move, scores in zip(moves, liked, strict=True)]
+        liked = proposals(self, batch, self.options.best)
+        return [self._likeliest(*found) for found in zip(positions, liked, moves, strict=True)]
+
+    def _decided(self, batch: Any) -> NDArray[np.int64]:
+        """Return the parts chosen one after another, corrected if there is a check."""
+        if self.options.check == "none":
+            return self.score_parts(batch)[1]
+        parts, corrected = checked_parts(self, batch)
+        self.corrections += corrected.sum(axis=0)
+        return parts
+
+    def _likeliest(self, position: Any, liked: Mapping[Move, float], decided: Move) -> Choice:
+        """Return the likeliest of the proposed moves, of those the rules allow if there is a check."""
+        scores = {move: float(np.exp(score)) for move, score in liked.items()}
+        if self.options.check == "none":
+            return Choice(next(iter(scores)), scores=scores)
+        legal = set(self.game.moves(position))
+        return Choice(next((move for move in scores if move in legal), decided), scores=scores)
 
     def prepare(self) -> None:
         """Run once before any clock does."""
@@ -130,11 +141,6 @@ class Student:
         back = np.stack([np.exp(scores[turn][:, classes]) for turn, classes in enumerate(moved)])
         mean: NDArray[np.float32] = np.log(np.maximum(back.mean(axis=0), 1e-30)).astype(np.float32)
         return mean
-
-
-def _shares(scores: Mapping[Move, float]) -> dict[Move, float]:
-    """Return log-probabilities as probabilities."""
-    return {move: float(np.exp(score)) for move, score in scores.items()}
 
 
 def student_file(path: str, order: str = "") -> Path:
