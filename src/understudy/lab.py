@@ -24,7 +24,7 @@ from understudy.errors import BadOption, FileError
 from understudy.experiments import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.games import CompiledGame, find_game
-from understudy.judges.gaming import gaming
+from understudy.judges.gaming import STABLE, gaming
 from understudy.judges.gaming_tables import gaming_json
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
@@ -289,12 +289,12 @@ def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Exa
 
 def _gaming(experiment: Experiment, folder: Path, show: Show) -> None:
     game, names = find_game(experiment.about.game), [f"student:{folder}"]
-    played = 0
+    played, total = 0, experiment.judging.gaming * len(STABLE) + 1  # and one against itself
 
     def note(games: int) -> None:
         nonlocal played
         played += games
-        show(News("playing the stable", 0.0, f"{played} games"))
+        show(News("playing the stable", min(played / total, 1.0), f"{played} of {total} games"))
 
     table = gaming(game, names, games=experiment.judging.gaming, seed=STRICT_SEED, backend=Local(), progress=note)
     save_json(folder / "gaming.json", gaming_json(table))
