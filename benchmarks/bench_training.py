@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -14,7 +15,7 @@ from torch import nn
 from benchmarks.table import Line, best_rate
 from understudy.encoders import find_encoder
 from understudy.games import find_game
-from understudy.games.batches import joined, size, taken
+from understudy.games.batches import size, taken, unstacked
 from understudy.networks import build_units
 from understudy.networks.export import save_student
 from understudy.networks.students import StudentOptions
@@ -96,7 +97,7 @@ def _ours(network: dict[str, Any], lesson: Lesson) -> float:
     events = train(
         begin(_unit(network), options),
         lesson,
-        lesson._replace(inputs=lesson.inputs[:1], parts=lesson.parts[:1]),
+        replace(lesson, inputs=lesson.inputs[:1], parts=lesson.parts[:1]),
         options,
     )
     return max(event.examples_per_second for event in events if isinstance(event, Epoch))
@@ -105,7 +106,6 @@ def _ours(network: dict[str, Any], lesson: Lesson) -> float:
 def _choices(name: str) -> float:
     game = find_game("morris")
     player: Any = make_player(name, game)
-    positions = reachable(game, 2048, np.random.default_rng(1))
-    batch = joined([positions] * 16)
+    positions = unstacked(reachable(game, 2048, np.random.default_rng(1))) * 16
     player.prepare()
-    return best_rate(lambda: float(len(player.score_parts(batch)[1])), repeats=3)
+    return best_rate(lambda: float(len(player.choose(positions))), repeats=3)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,7 +17,8 @@ from understudy.games.morris_legality import allowed
 from understudy.records.examples import Examples
 
 
-class Lesson(NamedTuple):
+@dataclass(frozen=True)
+class Lesson:
     """What a network is shown: inputs [rows, columns], the teacher's parts in the order of the cascade [rows, 3]."""
 
     inputs: Tensor
