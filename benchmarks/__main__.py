@@ -4,9 +4,15 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import bench_players, bench_rules, bench_search, bench_training
+from benchmarks import bench_online, bench_players, bench_rules, bench_search, bench_training
 
-BENCHES = {"rules": bench_rules, "search": bench_search, "players": bench_players, "training": bench_training}
+BENCHES = {
+    "rules": bench_rules,
+    "search": bench_search,
+    "players": bench_players,
+    "training": bench_training,
+    "online": bench_online,
+}
 
 
 def main() -> None:

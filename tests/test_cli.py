@@ -17,8 +17,8 @@ from hypothesis import strategies as st
 
 from understudy import __version__
 from understudy.cli import commands, main
-from understudy.cli.console import read_size as _size
 from understudy.errors import BadOption
+from understudy.games.variant import read_size as _size
 
 
 def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -19,7 +19,8 @@ from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import stacked, unstacked
 from understudy.judges.tournament import play_match
-from understudy.lab import News, learn, open_run, run, train_students, untrained
+from understudy.labs.imitation import learn, open_run, run, train_students, untrained
+from understudy.labs.news import News
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.records.store import UNKNOWN, load

@@ -22,7 +22,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 CONFIG: Any = numba.config
 
-ROOMS = ("kernels.py", "games", "search", "solve", "trainers")
+ROOMS = ("kernels.py", "games", "encoders", "search", "solve", "trainers")
 """Files and packages of understudy that may hold kernels."""
 
 KEEP_DAYS = 30

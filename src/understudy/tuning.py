@@ -15,8 +15,9 @@ import optuna
 
 from understudy.config import overridden
 from understudy.errors import BadOption
-from understudy.experiments import Experiment, Lesson, make_lesson_plan
-from understudy.lab import News, Show, learn, prepare_records, untrained
+from understudy.experiments.imitation import Experiment, Lesson, make_lesson_plan
+from understudy.labs.imitation import learn, prepare_records, untrained
+from understudy.labs.news import News, Show
 from understudy.records.examples import split_examples
 from understudy.records.store import Records
 from understudy.trainers.supervised import Epoch

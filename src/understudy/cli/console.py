@@ -58,6 +58,7 @@ def match_options(command: F) -> F:
 def find(name: str, size: str | None, rules: tuple[str, ...]) -> CompiledGame:
     """Return the game of a command line."""
     from understudy.games import find_game
+    from understudy.games.variant import read_size
 
     switches = {}
     for rule in rules:
@@ -66,16 +67,6 @@ def find(name: str, size: str | None, rules: tuple[str, ...]) -> CompiledGame:
             raise BadOption(f"--rule {rule!r} is not of the form name=value")
         switches[key] = value
     return find_game(name, None if size is None else read_size(size), switches)
-
-
-def read_size(text: str) -> tuple[int, int]:
-    """Return rows and columns of a written size."""
-    numbers = text.lower().split("x")
-    if len(numbers) not in (1, 2) or not all(
-        number.isascii() and number.isdigit() and len(number) < 4 for number in numbers
-    ):
-        raise BadOption(f"--size {text!r} is not a board size; write 6, or 6x5 for rows x columns")
-    return int(numbers[0]), int(numbers[-1])
 
 
 def position_of(game: CompiledGame, text: str | None) -> Any:

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 from understudy.cli.console import compiling
+from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.experiments import Experiment
-    from understudy.lab import News
+    from understudy.labs.news import News
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -36,9 +36,12 @@ def watch(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
 
     A run that was stopped goes on where it was.
     """
-    from understudy.lab import prepare_records
+    from understudy.labs import find_lab
 
     experiment, place = _opened(file, folder, changes)
+    prepare_records = getattr(find_lab(experiment.about.kind), "prepare_records", None)
+    if prepare_records is None:
+        raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: its students learn while they play")
     with compiling(), _bar() as show:
         records = prepare_records(experiment, place, show=show)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
@@ -51,11 +54,11 @@ def train(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
 
     A run that was stopped goes on from its last epoch.
     """
-    from understudy.lab import train_students
+    from understudy.labs import find_lab
 
     experiment, place = _opened(file, folder, changes)
     with compiling(), _bar() as show:
-        train_students(experiment, place, show=show)
+        find_lab(experiment.about.kind).train_students(experiment, place, show=show)
     click.echo(f"trained {', '.join(lesson.name for lesson in experiment.lessons)} in {place}")
 
 
@@ -66,11 +69,11 @@ def run(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
 
     A run that was stopped goes on where it was.
     """
-    from understudy import lab
+    from understudy.labs import find_lab
 
     experiment, place = _opened(file, folder, changes)
     with compiling(), _bar() as show:
-        report = lab.run(experiment, place, show=show)
+        report = find_lab(experiment.about.kind).run(experiment, place, show=show)
     _print_verdicts(place)
     click.echo(f"\nThe report: {report}")
     click.echo(
@@ -82,14 +85,15 @@ def run(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
 @click.argument("folder", metavar="RUN", type=click.Path(file_okay=False))
 def report(folder: str) -> None:
     """Write the report of a run from what its folder holds."""
-    from understudy import lab
     from understudy.errors import FileError
     from understudy.experiments import load_experiment
+    from understudy.labs import find_lab
 
     place = Path(folder)
     if not (place / "experiment.toml").is_file():
         raise FileError(f"{folder!r} is not a run folder: there is no experiment.toml in it")
-    click.echo(f"wrote {lab.report(load_experiment(place / 'experiment.toml'), place)}")
+    experiment = load_experiment(place / "experiment.toml")
+    click.echo(f"wrote {find_lab(experiment.about.kind).report(experiment, place)}")
 
 
 @click.command()
@@ -115,7 +119,7 @@ def tune(file: str, folder: str | None, changes: tuple[str, ...], trials: int, a
             click.echo(f"  {key} = {value}")
 
 
-def _opened(file: str, folder: str | None, changes: tuple[str, ...]) -> tuple[Experiment, Path]:
+def _opened(file: str, folder: str | None, changes: tuple[str, ...]) -> tuple[Any, Path]:
     from understudy.experiments import load_experiment
 
     experiment = load_experiment(Path(file), changes)

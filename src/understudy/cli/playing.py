@@ -137,7 +137,7 @@ def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | No
     from understudy.players import close, make_player, prepare
 
     game = find(name, size, rules)
-    opponent = opponent or _usual_opponent(name)
+    opponent = opponent or _usual_opponent(game)
     human, other = make_player("human", game), make_player(opponent, game, seed=seed)
     click.echo(f"You play {game.colours[second]} against {opponent}; a move is written like "
                f"{game.write_move(game.start(), game.moves(game.start())[0])}.", err=True)  # fmt: skip
@@ -155,10 +155,15 @@ def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | No
     click.echo({1: "You win", 0: "A draw", -1: "You lose"}[result] + f": {played.reason}.")
 
 
-def _usual_opponent(game: str) -> str:
-    from understudy.players.network import SHIPPED
+def _usual_opponent(game: CompiledGame) -> str:
+    """Return the student that ships for a game, on boards of this size if it has several; a search if there is none."""
+    from understudy.players.student_files import SHIPPED
 
-    return f"student:{game},check=legal,best=3" if (SHIPPED / f"{game}.onnx").exists() else "searcher:time=1"
+    if (SHIPPED / f"{game.name}.onnx").exists():
+        return f"student:{game.name},check=legal,best=3"
+    sized = f"{game.name}_{game.size[0]}"
+    square = game.size[0] == game.size[1]
+    return f"student:{sized}" if square and (SHIPPED / f"{sized}.onnx").exists() else "searcher:time=1"
 
 
 class _Aloud:

@@ -41,3 +41,13 @@ def check_rules(game: str, rules: Mapping[str, str], switches: Mapping[str, Coll
             raise UnknownName(f"rule of {game}", name, switches)
         if setting not in switches[name]:
             raise UnknownName(f"setting of the {game} rule {name!r}", setting, switches[name])
+
+
+def read_size(text: str, place: str = "--size") -> tuple[int, int]:
+    """Return rows and columns of a written size; *place* names where it stands, for errors."""
+    numbers = text.lower().split("x")
+    if len(numbers) not in (1, 2) or not all(
+        number.isascii() and number.isdigit() and len(number) < 4 for number in numbers
+    ):
+        raise BadOption(f"{place} {text!r} is not a board size; write 6, or 6x5 for rows x columns")
+    return int(numbers[0]), int(numbers[-1])

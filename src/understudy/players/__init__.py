@@ -11,15 +11,17 @@ from typing import Any, NamedTuple, cast
 import numpy as np
 
 from understudy.config import build
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import UnknownName
 from understudy.games import CompiledGame
 from understudy.players.basic import Human, NoOptions, Random
 from understudy.players.engine import Engine, EngineOptions
 from understudy.players.hybrid import Hybrid, HybridOptions
-from understudy.players.network import Student, StudentPlayerOptions
+from understudy.players.network import StudentPlayerOptions
 from understudy.players.nnmm import Nnmm, NnmmOptions
 from understudy.players.searcher import Searcher, SearcherOptions, Stochastic, StochasticOptions
 from understudy.players.socket import Socket, SocketOptions
+from understudy.players.students import make_student
+from understudy.players.text import split_options
 from understudy.protocols import Player
 
 
@@ -37,7 +39,7 @@ PLAYERS: dict[str, Kind] = {
     "searcher": Kind(Searcher, SearcherOptions),
     "human": Kind(Human, NoOptions),
     "engine": Kind(Engine, EngineOptions, "path"),
-    "student": Kind(Student, StudentPlayerOptions, "path"),
+    "student": Kind(make_student, StudentPlayerOptions, "path"),
     "hybrid": Kind(Hybrid, HybridOptions, "path"),
     "nnmm": Kind(Nnmm, NnmmOptions, "path"),
     "socket": Kind(Socket, SocketOptions, "port"),
@@ -46,11 +48,11 @@ PLAYERS: dict[str, Kind] = {
 
 def make_player(text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
     """Return the player that *text* names, ready to play *game*; all its randomness comes from *seed*."""
-    name, _, rest = text.partition(":")
+    name = text.partition(":")[0]
     if name not in PLAYERS:
         raise UnknownName("player", name, PLAYERS)
     kind = PLAYERS[name]
-    options: Any = build(kind.options, _options(text, rest, kind.main), place=f"player {name!r}")
+    options: Any = build(kind.options, split_options(text, kind.main)[1], place=f"player {name!r}")
     return cast(Player, kind.player(game, options, name=text, rng=np.random.default_rng(seed)))
 
 
@@ -66,17 +68,3 @@ def close(player: Player) -> None:
     release = getattr(player, "close", None)
     if release is not None:
         release()
-
-
-def _options(text: str, rest: str, main: str | None) -> dict[str, str]:
-    options: dict[str, str] = {}
-    for place, piece in enumerate(rest.split(",") if rest else []):
-        key, equals, value = (part.strip() for part in piece.partition("="))
-        if not equals and place == 0 and main is not None:
-            key, value = main, key
-        elif not equals:
-            raise BadOption(f"player {text!r}: {piece!r} is not of the form option=value")
-        if key in options:
-            raise BadOption(f"player {text!r}: option {key!r} is given twice")
-        options[key] = value
-    return options

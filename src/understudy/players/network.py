@@ -1,17 +1,13 @@
-"""Students that play: `student:NAME_OR_RUN`, an ONNX file and nothing else.
+"""Students that imitate moves part by part: an ONNX file and nothing else.
 
-A student chooses by itself: the best class at each place of its order, legal or not, and an illegal choice loses the
-game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted.
+Such a student chooses by itself: the best class at each place of its order, legal or not, and an illegal choice loses
+the game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted.
 """
 
 from __future__ import annotations
 
-import json
-import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -20,7 +16,7 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.encoders import find_encoder
 from understudy.encoders.layout import order_places
-from understudy.errors import BadOption, FileError, UnknownName
+from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked
 from understudy.games.morris_batches import class_images, image, moves_of
@@ -28,9 +24,9 @@ from understudy.games.morris_legality import CLASSES
 from understudy.games.morris_notation import SYMMETRIES
 from understudy.players.parts import checked_parts
 from understudy.players.proposals import proposals
+from understudy.players.student_files import load_session, student_file
 from understudy.protocols import Choice, Move
 
-SHIPPED = Path(__file__).parent.parent / "students"
 CHECKS = ("none", "legal")
 ROWS = 8192
 """Positions scored at once: enough for speed, little enough to stay in the processor's cache."""
@@ -63,9 +59,11 @@ class Student:
             raise UnknownName("check of a student", options.check, CHECKS)
         self.name, self.game, self.options = name, game, options
         self.path = student_file(options.path, options.order)
-        self.session, self.facts = _loaded(str(self.path), self.path.stat().st_mtime_ns)
+        self.session, self.facts = load_session(self.path)
         if self.facts["game"] != game.name:
             raise BadOption(f"player {name!r} has learned {self.facts['game']}, not {game.name}")
+        if "order" not in self.facts:
+            raise BadOption(f"player {name!r} values boards; it does not choose moves part by part, as is asked here")
         self.encoder = find_encoder(game.name, self.facts["encoder"])
         self.order = order_places(self.facts["order"])
         self.corrections = np.zeros(3, np.int64)
@@ -141,40 +139,3 @@ class Student:
         back = np.stack([np.exp(scores[turn][:, classes]) for turn, classes in enumerate(moved)])
         mean: NDArray[np.float32] = np.log(np.maximum(back.mean(axis=0), 1e-30)).astype(np.float32)
         return mean
-
-
-def student_file(path: str, order: str = "") -> Path:
-    """Return the ONNX file of a student that ships, of a run folder, or the file itself."""
-    shipped = SHIPPED / f"{path}.onnx"
-    if not order and "/" not in path and shipped.exists():
-        return shipped
-    place = Path(path)
-    if place.is_dir():
-        place = place / (f"student_{order}.onnx" if order else "student.onnx")
-    if not place.is_file():
-        known = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.onnx")))
-        raise FileError(f"there is no student {str(place)!r}; those that ship: {known or 'none'}")
-    return place
-
-
-@lru_cache(maxsize=16)
-def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
-    """Return a student's session and facts; one session serves all players of a process."""
-    import onnxruntime  # whoever plays without a student does not wait for it
-
-    options = onnxruntime.SessionOptions()
-    options.log_severity_level = 3
-    options.intra_op_num_threads = int(os.environ.get("UNDERSTUDY_THREADS", "0"))
-    # Threads that spin while they wait would take the cores from searches beside them.
-    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-    try:
-        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
-        facts = json.loads(session.get_modelmeta().custom_metadata_map["understudy"])
-    except KeyError:
-        raise FileError(
-            f"{path!r} is an ONNX file, but not of a student: it does not say what it has learned"
-        ) from None
-    except Exception as error:  # ONNX Runtime raises classes of its own for every way a file can be broken
-        reason = str(error).splitlines()[0]
-        raise FileError(f"cannot read the student {path!r}: {reason}") from None
-    return session, facts

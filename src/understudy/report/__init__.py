@@ -14,6 +14,7 @@ from understudy.errors import FileError
 from understudy.files import save_text
 from understudy.report.blocks import Section
 from understudy.report.pages import write_html, write_markdown
+from understudy.report.pupils import curves_section, games_section, snapshots_section
 from understudy.report.sections import data_section, done_section, learning_section, play_section
 from understudy.report.sources import Run, load_run, plain
 from understudy.report.verdicts import gaming_section, reliability_section, verdict_sections
@@ -55,6 +56,9 @@ def report_sections(run: Run, closing: Sequence[str]) -> list[Section]:
         done_section(run),
         data_section(run),
         learning_section(run),
+        curves_section(run),
+        snapshots_section(run),
+        games_section(run),
         *verdict_sections(run),
         reliability_section(run),
         gaming_section(run),

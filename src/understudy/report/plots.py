@@ -18,6 +18,9 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 WIDTH, HEIGHT = 360, 216
 """In points; small, so that letters stay readable where a page is narrow."""
 
+GAP = "\N{NARROW NO-BREAK SPACE}"
+"""Between the thousands of a number."""
+
 STEPS = [1, 2, 5, 10]
 """Between the numbers beside an axis."""
 
@@ -42,17 +45,36 @@ class Line(NamedTuple):
     quiet: bool = False
 
 
+class Band(NamedTuple):
+    """What lies between two lines, lightly filled."""
+
+    xs: Sequence[float]
+    lows: Sequence[float]
+    highs: Sequence[float]
+    colour: int
+
+
 def draw_lines(
-    lines: Sequence[Line], *, across: str, decimals: int = 0, low: float | None = None, high: float | None = None
+    lines: Sequence[Line],
+    *,
+    across: str,
+    bands: Sequence[Band] = (),
+    decimals: int = 0,
+    low: float | None = None,
+    high: float | None = None,
 ) -> str:
     """Return lines over numbers, with shares as percentages upwards, from *low* to *high* if told."""
 
     def draw(axes: Axes) -> None:
+        for band in bands:
+            colour = _LINES[band.colour % COLOURS]
+            axes.fill_between(band.xs, band.lows, band.highs, color=colour, alpha=0.15, linewidth=0)
         for line in lines:
             axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **_pen(line))
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}".replace(",", GAP)))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %"))
 

@@ -35,7 +35,7 @@ HEADS = ("name", "title", "description")
 
 def done_section(run: Run) -> Section | None:
     """Tell the experiment, its seeds and what it cost."""
-    options = dict(_flat({key: value for key, value in run.experiment.items() if key != "paper"}))
+    options = dict(_flat({key: value for key, value in run.experiment.items() if key not in ("paper", "quick")}))
     description = str(options.get("experiment.description") or options.get("description") or "").strip()
     rows = [cells(key, _told(value)) for key, value in options.items() if key.removeprefix("experiment.") not in HEADS]
     blocks: list[Block] = [Text(description)] if description else []

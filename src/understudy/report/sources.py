@@ -25,11 +25,14 @@ class Run:
     verdicts: Mapping[str, Mapping[str, Mapping[str, Any]]] = field(default_factory=dict)
     analysis: Mapping[str, Any] = field(default_factory=dict)
     gaming: Mapping[str, Any] = field(default_factory=dict)
+    curves: Mapping[str, Any] = field(default_factory=dict)
+    snapshots: Mapping[str, Any] = field(default_factory=dict)
+    games: Mapping[str, Any] = field(default_factory=dict)
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
-        names = ("experiment", "progress", "verdicts", "paper", "analysis", "gaming")
+        names = ("experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games")
         return {name: value for name in names if (value := getattr(self, name))}
 
 
@@ -46,6 +49,9 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         verdicts=_load_verdicts(folder / "verdicts.json"),
         analysis=_load_json(folder / "analysis.json"),
         gaming=_load_json(folder / "gaming.json"),
+        curves=_load_json(folder / "curves.json"),
+        snapshots=_load_json(folder / "snapshots.json"),
+        games=_load_json(folder / "games.json"),
         paper=_checked(paper),
     )
 

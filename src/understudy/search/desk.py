@@ -15,8 +15,9 @@ from understudy.kernels import kernel
 HEIGHTS = 96
 """No line of play in a search is longer than this, quiescence included."""
 
-NODES, STOP, NODE_LIMIT, GENERATION, DEEPER = range(5)
-"""Places in `Desk.tally`. DEEPER: whether a deeper result in the table may stand for a shallower one."""
+NODES, STOP, NODE_LIMIT, GENERATION, DEEPER, BLIND = range(6)
+"""Places in `Desk.tally`. DEEPER: whether a deeper result in the table may stand for a shallower one. BLIND: whether
+plain minimax leaves games that are over at its horizon to the evaluator."""
 
 EXACT, AT_LEAST, AT_MOST = range(3)
 
@@ -79,7 +80,7 @@ def clear(desk: Desk, *, drawn: Iterable[int] = (), nodes: int = 1 << 60, deeper
     """Make *desk* ready for a new search, so that nothing of the one before can change what it finds."""
     desk["killers"][:] = NO_MOVE
     desk["history"][:] = 0
-    desk["tally"][[NODES, STOP, NODE_LIMIT, DEEPER]] = (0, 0, nodes, deeper)
+    desk["tally"][[NODES, STOP, NODE_LIMIT, DEEPER, BLIND]] = (0, 0, nodes, deeper, 0)
     desk["tally"][GENERATION] += 1
     desk["drawn"][:] = 0
     for name in drawn:

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from understudy.games.rules import moves, outcome, play
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
-from understudy.search.desk import NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
-from understudy.search.leaves import INFINITY, horizon, settled
+from understudy.search.desk import BLIND, NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
+from understudy.search.leaves import INFINITY, horizon, leaf, settled
 
 
 @kernel
@@ -36,6 +36,8 @@ def _minimax(position: Any, depth: int, height: int, evaluator: Any, desk: Desk)
     name = named(position)
     if is_drawn(desk, name):
         return 0.0
+    if depth == 0 and tally[BLIND]:
+        return leaf(evaluator, position, height & 1 == 0, -INFINITY, INFINITY, height, desk)
     if depth == 0:
         return horizon(evaluator, position, -INFINITY, INFINITY, height, desk)
     width = moves(position, desk.moves[height])

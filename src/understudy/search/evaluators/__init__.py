@@ -12,6 +12,7 @@ from understudy.search.evaluators import chess, konane, lines_of_action, morris
 from understudy.search.evaluators.noise import Noise, noise_value
 from understudy.search.evaluators.perceptron import Perceptron, perceptron_value
 from understudy.search.evaluators.quiescent import quiescent
+from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
 
 VALUES: dict[type, Callable[..., float]] = {
     morris.Phased: morris.phased_value,
@@ -21,6 +22,7 @@ VALUES: dict[type, Callable[..., float]] = {
     chess.Material: chess.material_value,
     Noise: noise_value,
     Perceptron: perceptron_value,
+    Sigmoid: sigmoid_value,
 }
 """The kernel for each type of evaluator."""
 

@@ -6,6 +6,7 @@ count jumps; a to r follow the source, a_jumps to r_jumps do not. Choices are ex
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -81,6 +82,15 @@ def formed(evaluator: Tally, judge: float, rival: float) -> float:
     if rival == 0:
         return BEYOND + judge
     return evaluator.own * judge / (evaluator.other * rival)
+
+
+@kernel
+def scaled(evaluator: Tally, value: float) -> float:
+    """Return a judge's value as a share from 0 to 1, 0.5 where both sides count alike: of q = m / n, m / (m + n)."""
+    if not evaluator.ratio:
+        return 0.5 + 0.5 * math.tanh(value / evaluator.scale)
+    plain = value * evaluator.other / evaluator.own
+    return plain / (1.0 + plain)
 
 
 FORMS = {

@@ -1,8 +1,7 @@
-"""An experiment file as frozen dataclasses: `experiments/NAME.toml`, and the variations it is run in.
+"""Experiments of the kind `imitation`: a teacher is watched, its records become examples, students imitate its moves.
 
-Each `[section]` is a dataclass of the module that uses it. `[network.to]`, `[training.remove]` and so on change the
-section for one part. Each `[variations.NAME]` names a student: the experiment with some keys changed, such as
-`student.order = "FTR"` or `examples.split = "expanded"`. All students of an experiment share its records.
+`[network.to]`, `[training.remove]` and so on change a section for one part. All students of an experiment share its
+records; `[variations.NAME]` changes keys such as `student.order = "FTR"` or `examples.split = "expanded"`.
 """
 
 from __future__ import annotations
@@ -14,9 +13,10 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from understudy.config import build, load_toml, overridden
+from understudy.config import build
 from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError, UnknownName
+from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, variations
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import SPLITS
@@ -24,15 +24,6 @@ from understudy.records.watch import Watch
 from understudy.trainers.supervised import TrainingOptions, check_training
 
 PARTS = ("to", "from", "remove")
-
-
-@dataclass(frozen=True, kw_only=True)
-class About:
-    """The `[experiment]` section."""
-
-    title: str = ""
-    game: str = "morris"
-    description: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -113,24 +104,12 @@ class Experiment:
     """Where relative paths start."""
 
 
-SECTIONS = (
-    "experiment", "records", "watch", "examples", "student", "network", "training", "judging",
-    "variations", "paper", "tune",
-)  # fmt: skip
-
-
-def load_experiment(path: Path, changes: tuple[str, ...] = ()) -> Experiment:
-    """Return the experiment of a TOML file with some keys changed."""
-    return make_experiment(path.stem, overridden(load_toml(path), changes), folder=path.parent)
+SECTIONS = (*ABOUT_SECTIONS, "records", "watch", "examples", "student", "network", "training", "judging", "tune")
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    for section, table in settings.items():
-        if section not in SECTIONS:
-            raise UnknownName("section of an experiment", section, SECTIONS)
-        if not isinstance(table, dict):
-            raise BadOption(f"{section} = {table!r} must be a section: [{section}] with keys below it")
+    check_sections(settings, SECTIONS)
     watch = build(Watch, settings["watch"], place="[watch]") if "watch" in settings else None
     records = build(RecordsOptions, settings.get("records", {}), place="[records]")
     if (watch is None) == (not records.files):
@@ -141,26 +120,12 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
         records=records,
         watch=watch,
         judging=build(JudgingOptions, settings.get("judging", {}), place="[judging]"),
-        lessons=tuple(_lessons(settings)),
+        lessons=tuple(make_lesson_plan(*varied) for varied in variations(settings)),
         paper=settings.get("paper", {}),
         tune=settings.get("tune", {}),
         settings=settings,
         folder=folder,
     )
-
-
-def _lessons(settings: Mapping[str, Any]) -> list[Lesson]:
-    base = {name: table for name, table in settings.items() if name != "variations"}
-    variations = settings.get("variations", {})
-    if not variations:
-        return [make_lesson_plan("student", base)]
-    lessons = []
-    for name, changes in variations.items():
-        if not name.isidentifier():
-            raise BadOption(f"[variations.{name}]: a name of letters, digits and _ is needed, not {name!r}")
-        flat = tuple(f"{key}={json.dumps(value)}" for key, value in _flat(changes, ""))
-        lessons.append(make_lesson_plan(name, overridden(base, flat)))
-    return lessons
 
 
 def make_lesson_plan(name: str, settings: Mapping[str, Any]) -> Lesson:
@@ -189,12 +154,6 @@ def _for_part(section: Mapping[str, Any], part: str, place: str) -> dict[str, An
         if isinstance(value, dict) and key not in PARTS:
             raise UnknownName(f"part in [{place}]", key, PARTS)
     return shared | dict(section.get(part, {}))
-
-
-def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
-    if not isinstance(table, dict):
-        return [(path, table)]
-    return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]
 
 
 def data_file(experiment: Experiment, name: str) -> Path:

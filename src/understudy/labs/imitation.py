@@ -1,4 +1,4 @@
-"""One experiment end to end: records, students, verdicts, a report; the only module that knows every part.
+"""Imitation end to end: records, students, verdicts, a report.
 
 Everything is written to the run folder as it is made, and whatever is there already is not made again: a run that was
 stopped goes on.
@@ -10,7 +10,7 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -21,7 +21,7 @@ from understudy.config import load_toml, write_toml
 from understudy.encoders import find_encoder
 from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError
-from understudy.experiments import Experiment, Lesson, data_file
+from understudy.experiments.imitation import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.games import CompiledGame, find_game
 from understudy.judges.gaming import STABLE, gaming
@@ -29,6 +29,7 @@ from understudy.judges.gaming_tables import gaming_json
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
+from understudy.labs.news import News, Show
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
 from understudy.networks.students import Unit
@@ -46,18 +47,6 @@ from understudy.trainers.supervised import Epoch, Learning, Step, begin, train
 
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
-
-
-class News(NamedTuple):
-    """What a run is doing: for progress bars."""
-
-    task: str
-    done: float
-    """From 0 to 1."""
-    told: str = ""
-
-
-Show = Callable[[News], None]
 
 
 def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:

@@ -1,0 +1,40 @@
+"""Experiment files as frozen dataclasses: `experiments/NAME.toml`; unknown sections and keys are errors.
+
+`experiment.kind` decides what a file may say and which lab runs it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from understudy.config import load_toml, overridden
+from understudy.errors import BadOption, UnknownName
+from understudy.experiments import imitation, online
+from understudy.experiments.files import flattened
+
+KINDS: dict[str, Callable[..., Any]] = {
+    "imitation": imitation.make_experiment,
+    "online": online.make_experiment,
+}
+"""How each kind of experiment is made from its settings."""
+
+
+def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = False) -> Any:
+    """Return the experiment of a TOML file with some keys changed; *quick* takes its short form."""
+    settings = load_toml(path)
+    if quick and "quick" not in settings:
+        raise BadOption(f"experiment {str(path)!r} has no quick form: there is no [quick] section in it")
+    made = flattened(settings.get("quick", {})) if quick else ()
+    changed = overridden(settings, (*made, *changes))
+    return make_experiment(path.stem + ("_quick" if quick else ""), changed, folder=path.parent)
+
+
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Any:
+    """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
+    about = settings.get("experiment", {})
+    kind = about.get("kind", "imitation") if isinstance(about, Mapping) else "imitation"
+    if kind not in KINDS:
+        raise UnknownName("kind of experiment", str(kind), KINDS)
+    return KINDS[kind](name, settings, folder=folder)

@@ -1,0 +1,61 @@
+"""What all experiment files share: `[experiment]`, variations, and a quick form.
+
+Each `[variations.NAME]` names a student: the experiment with some keys changed. `[quick]` holds the changes that make
+an experiment run in minutes. `[paper]` holds published numbers to stand beside ours.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from understudy.config import overridden
+from understudy.errors import BadOption, UnknownName
+
+ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
+
+
+@dataclass(frozen=True, kw_only=True)
+class About:
+    """The `[experiment]` section."""
+
+    kind: str = "imitation"
+    title: str = ""
+    game: str = "morris"
+    size: str = ""
+    """Such as 6 or 4x6; the game's own if not said."""
+    description: str = ""
+
+
+def check_sections(settings: Mapping[str, Any], known: Sequence[str]) -> None:
+    """Raise unless every section is known and is a table."""
+    for section, table in settings.items():
+        if section not in known:
+            raise UnknownName("section of an experiment", section, known)
+        if not isinstance(table, dict):
+            raise BadOption(f"{section} = {table!r} must be a section: [{section}] with keys below it")
+
+
+def variations(settings: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the name and settings of each student; without variations there is one, called student."""
+    base = {name: table for name, table in settings.items() if name != "variations"}
+    varied = settings.get("variations", {})
+    if not varied:
+        return [("student", base)]
+    for name in varied:
+        if not name.isidentifier():
+            raise BadOption(f"[variations.{name}]: a name of letters, digits and _ is needed, not {name!r}")
+    return [(name, overridden(base, flattened(changes))) for name, changes in varied.items()]
+
+
+def flattened(changes: Mapping[str, Any]) -> tuple[str, ...]:
+    """Return nested changes one by one, as `--set` takes them."""
+    return tuple(f"{key}={json.dumps(value)}" for key, value in _flat(changes, ""))
+
+
+def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
+    if not isinstance(table, Mapping):
+        return [(path, table)]
+    return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]

@@ -1,0 +1,17 @@
+"""Experiments end to end, one lab for each kind: the only modules that know every part."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import Any
+
+LABS = {
+    "imitation": "understudy.labs.imitation",
+    "online": "understudy.labs.online",
+}
+"""The lab of each kind of experiment: a module with `run`, `train_students` and `report`."""
+
+
+def find_lab(kind: str) -> Any:
+    """Return the lab for a kind of experiment; only it is imported, so a study without PyTorch never waits for it."""
+    return import_module(LABS[kind])

@@ -1,0 +1,56 @@
+"""Where students are kept: those that ship, those of run folders, single files; one session for each."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from understudy.errors import FileError
+
+SHIPPED = Path(__file__).parent.parent / "students"
+
+
+def student_file(path: str, order: str = "") -> Path:
+    """Return the ONNX file of a student that ships, of a run folder, or the file itself."""
+    shipped = SHIPPED / f"{path}.onnx"
+    if not order and "/" not in path and shipped.exists():
+        return shipped
+    place = Path(path)
+    if place.is_dir():
+        place = place / (f"student_{order}.onnx" if order else "student.onnx")
+    if not place.is_file():
+        known = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.onnx")))
+        raise FileError(f"there is no student {str(place)!r}; those that ship: {known or 'none'}")
+    return place
+
+
+def load_session(path: Path) -> tuple[Any, Mapping[str, Any]]:
+    """Return the ONNX session of a student, and what its file says of it."""
+    return _loaded(str(path), path.stat().st_mtime_ns)
+
+
+@lru_cache(maxsize=16)
+def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
+    """Return a student's session and facts; one session serves all players of a process."""
+    import onnxruntime  # whoever plays without a student does not wait for it
+
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 3
+    options.intra_op_num_threads = int(os.environ.get("UNDERSTUDY_THREADS", "0"))
+    # Threads that spin while they wait would take the cores from searches beside them.
+    options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+    try:
+        session = onnxruntime.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        facts = json.loads(session.get_modelmeta().custom_metadata_map["understudy"])
+    except KeyError:
+        raise FileError(
+            f"{path!r} is an ONNX file, but not of a student: it does not say what it has learned"
+        ) from None
+    except Exception as error:  # ONNX Runtime raises classes of its own for every way a file can be broken
+        reason = str(error).splitlines()[0]
+        raise FileError(f"cannot read the student {path!r}: {reason}") from None
+    return session, facts

@@ -1,0 +1,61 @@
+"""The player `student:NAME_OR_RUN`: what its file says decides how it plays."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from safetensors import SafetensorError, safe_open
+
+from understudy.errors import BadOption, FileError
+from understudy.games import CompiledGame
+from understudy.players.network import Student, StudentPlayerOptions
+from understudy.players.student_files import load_session, student_file
+from understudy.players.values import Score, ValueStudent, layered
+from understudy.search.evaluators.sigmoid import layers, weight_count
+
+VALUE_KINDS = ("single", "comparison")
+"""Students that value boards, one by one or in pairs; all others imitate moves part by part."""
+
+
+def make_student(
+    game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> Student | ValueStudent:
+    """Return the student of a file as a player."""
+    path = student_file(options.path, options.order)
+    if path.suffix == ".safetensors":
+        score, facts = load_snapshot(path)
+    else:
+        session, facts = load_session(path)
+        if facts.get("kind") not in VALUE_KINDS:
+            return Student(game, options, name=name, rng=rng)
+        score = _running(session)
+    if options.order or options.best != 1:
+        raise BadOption(f"player {name!r} values boards; order and best are for students that choose part by part")
+    if options.symmetries and facts["kind"] == "comparison":
+        raise BadOption(f"player {name!r} compares boards; symmetries are for students that value one board at a time")
+    return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries)
+
+
+def _running(session: Any) -> Score:
+    def score(inputs: Any) -> Any:
+        return session.run(None, {"inputs": inputs})[0]
+
+    return score
+
+
+def load_snapshot(path: Path) -> tuple[Score, Mapping[str, Any]]:
+    """Return a snapshot of a training as a network, and what its file says of it."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts = json.loads((file.metadata() or {}).get("understudy", "{}"))
+            weights = file.get_tensor("weights")
+    except (OSError, SafetensorError, ValueError) as error:
+        raise FileError(f"cannot read the snapshot {str(path)!r}: {' '.join(str(error).split())}") from None
+    sizes = facts.get("sizes")
+    if not sizes or facts.get("kind") not in VALUE_KINDS or weights.shape != (weight_count(sizes),):
+        raise FileError(f"{str(path)!r} holds weights, but is no snapshot: it does not say what it has learned")
+    return layered(layers(sizes, weights)), facts

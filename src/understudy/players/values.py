@@ -1,0 +1,110 @@
+"""Students that value boards: they look one ply ahead and take the board they like best, or compare boards in pairs.
+
+They come as ONNX files or as snapshots of a training (safetensors). They learned one game on one size of board and say
+so; asked for another, they refuse.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.encoders.konane import SCRATCH, encode_successors, find_representation, input_count
+from understudy.errors import BadOption
+from understudy.games import CompiledGame
+from understudy.protocols import Choice, Move
+
+Score = Callable[[NDArray[np.float32]], NDArray[np.float32]]
+"""From inputs [boards, inputs] to what a network says of each, 0 to 1."""
+
+
+class ValueStudent:
+    """A network that says what a board is worth, as a player."""
+
+    def __init__(
+        self, game: CompiledGame, score: Score, facts: Mapping[str, Any], *, name: str, rng: np.random.Generator,
+        symmetries: bool = False,
+    ) -> None:  # fmt: skip
+        rows, columns = game.size
+        if facts["game"] != game.name:
+            raise BadOption(f"player {name!r} has learned {facts['game']}, not {game.name}")
+        if facts["size"] != f"{rows}x{columns}":
+            raise BadOption(f"player {name!r} has learned {game.name} on {facts['size']}, not on {rows}x{columns}")
+        self.name, self.game, self.facts, self.rng = name, game, facts, rng
+        self.score, self.symmetries = score, symmetries
+        self.comparing = facts["kind"] == "comparison"
+        self.representation = find_representation(facts["representation"], rows, columns)
+        self.width = input_count(self.representation, rows, columns)
+        self._codes = np.zeros(game.most_moves, np.int32)
+        self._scratch = np.zeros(SCRATCH, np.int32)
+        self._rows = np.zeros((game.most_moves, self.width), np.float32)
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Choose in all positions at once."""
+        if self.comparing:
+            return self._compared([self._successors(position) for position in positions])
+        images = [self._images(position) for position in positions]
+        boards = np.concatenate([rows for seen in images for _, rows in seen])
+        values = self.score(boards).reshape(-1)
+        choices, first = [], 0
+        for seen in images:
+            total: dict[Move, float] = {}
+            for moves, rows in seen:
+                for move, value in zip(moves, values[first : first + len(rows)].tolist(), strict=True):
+                    total[move] = total.get(move, 0.0) + value / len(seen)
+                first += len(rows)
+            choices.append(self._best(total))
+        return choices
+
+    def prepare(self) -> None:
+        """Have the kernel compiled before any clock runs."""
+        self.choose([self.game.start()])
+
+    def _best(self, scores: dict[Move, float]) -> Choice:
+        """Return the most valued move, of equals one by chance."""
+        highest = max(scores.values())
+        best = [move for move, value in scores.items() if value == highest]
+        move = best[0] if len(best) == 1 else best[self.rng.integers(len(best))]
+        return Choice(move, 2.0 * highest - 1.0, scores)
+
+    def _images(self, position: Any) -> list[tuple[list[Move], NDArray[np.float32]]]:
+        """Return the moves and successors of a position, and of its mirror images under the names of the same moves."""
+        moves, rows = self._successors(position)
+        if not self.symmetries:
+            return [(moves, rows)]
+        turned = [self.game.symmetries(position, move) for move in moves]
+        found = []
+        for image in range(len(turned[0])):
+            names = {sent[image][1]: move for sent, move in zip(turned, moves, strict=True)}
+            codes, seen = self._successors(turned[0][image][0])
+            found.append(([names[code] for code in codes], seen))
+        return found
+
+    def _successors(self, position: Any) -> tuple[list[Move], NDArray[np.float32]]:
+        width = encode_successors(self.representation, position, self._codes, self._scratch, self._rows)
+        return self._codes[:width].tolist(), self._rows[:width].copy()
+
+    def _compared(self, boards: list[tuple[list[Move], NDArray[np.float32]]]) -> list[Choice]:
+        """Compare the first board with the second, the better one with the third, and so on; all positions in step."""
+        best = np.zeros(len(boards), np.int64)
+        for rival in range(1, max(len(moves) for moves, _ in boards)):
+            asked = [place for place, (moves, _) in enumerate(boards) if len(moves) > rival]
+            pairs = [np.concatenate([boards[place][1][best[place]], boards[place][1][rival]]) for place in asked]
+            worse = self.score(np.stack(pairs)).reshape(-1) < 0.5
+            best[np.array(asked)[worse]] = rival
+        return [Choice(moves[place]) for (moves, _), place in zip(boards, best, strict=True)]
+
+
+def layered(layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]) -> Score:
+    """Return a network of sigmoid layers as a function."""
+
+    def score(inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        units = inputs
+        for weights, biases in layers:
+            units = 1.0 / (1.0 + np.exp(-(units @ weights + biases)))
+        return units
+
+    return score

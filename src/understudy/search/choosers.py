@@ -1,0 +1,143 @@
+"""Choosers: players small enough to live inside a kernel, so that whole games are played without Python.
+
+Each is a value whose type picks its code. Equally good moves are chosen between by chance, as Thompson (2005) does.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from understudy.encoders.konane import encode, input_count
+from understudy.games.rules import moves, play
+from understudy.kernels import kernel
+from understudy.search.desk import BLIND, Desk, make_desk
+from understudy.search.desk import clear as clear_desk
+from understudy.search.evaluators.sigmoid import Sigmoid, forward
+from understudy.search.luck import below, make_luck
+from understudy.search.minimax import minimax
+
+
+class Anyone(NamedTuple):
+    """Chooses at random."""
+
+    kinds: int = 1
+    """A kernel knows no empty tuple."""
+
+
+class Minimax(NamedTuple):
+    """Looks *depth* plies ahead without pruning."""
+
+    evaluator: Any
+    depth: int
+    blind: int = 0
+    """1: a game that is over at the horizon is left to the evaluator, as the source's program did."""
+
+
+class Valuing(NamedTuple):
+    """Takes the successor that its network values most; the rules are not asked whether a game is over."""
+
+    network: Sigmoid
+
+
+class Comparing(NamedTuple):
+    """Compares two successors at a time, the better of them with the next."""
+
+    network: Sigmoid
+    """Its inputs are two boards, one after the other; above 0.5 the first is the better one."""
+
+
+class Room(NamedTuple):
+    """What choosers write on, one for each thread."""
+
+    desk: Desk
+    codes: NDArray[np.int32]
+    """The legal moves of the position in question."""
+    values: NDArray[np.float64]
+    """What each is worth to who thinks about it."""
+    luck: NDArray[np.uint64]
+
+
+def make_room(most_moves: int, rng: np.random.Generator) -> Room:
+    """Return room for games of at most *most_moves* moves; its chance comes from *rng*."""
+    desk = make_desk(most_moves)
+    clear_desk(desk)
+    return Room(desk, np.zeros(most_moves, np.int32), np.zeros(most_moves), make_luck(rng))
+
+
+def choose(chooser: Any, position: Any, room: Room) -> int:
+    """Return the place of the chosen move among all legal moves, which are left in `room.codes`."""
+    return int(CHOICES[type(chooser)](chooser, position, room))
+
+
+@overload(choose, strict=False)
+def _choose(chooser: Any, position: Any, room: Any) -> Any:
+    chosen = CHOICES[chooser.instance_class]
+    return lambda chooser, position, room: chosen(chooser, position, room)
+
+
+@kernel
+def _anyone(chooser: Anyone, position: Any, room: Room) -> int:
+    return below(room.luck, moves(position, room.codes))
+
+
+@kernel
+def _minimax(chooser: Minimax, position: Any, room: Room) -> int:
+    room.desk.tally[BLIND] = chooser.blind
+    minimax(position, chooser.evaluator, chooser.depth, room.values, room.desk)
+    return best_of(room, moves(position, room.codes))
+
+
+@kernel
+def _valuing(chooser: Valuing, position: Any, room: Room) -> int:
+    network = chooser.network
+    width = moves(position, room.codes)
+    for i in range(width):
+        encode(network.representation, play(position, room.codes[i]), 1, network.scratch, network.units)
+        room.values[i] = forward(network)
+    return best_of(room, width)
+
+
+@kernel
+def best_of(room: Room, width: int) -> int:
+    """Return the place of the highest value, of equals each as likely as the others."""
+    best, equals = 0, 1
+    for i in range(1, width):
+        if room.values[i] > room.values[best]:
+            best, equals = i, 1
+        elif room.values[i] == room.values[best]:
+            equals += 1
+            if below(room.luck, equals) == 0:
+                best = i
+    return best
+
+
+@kernel
+def _comparing(chooser: Comparing, position: Any, room: Room) -> int:
+    width = moves(position, room.codes)
+    best = 0
+    for i in range(1, width):
+        if compared(chooser.network, position, room.codes[best], room.codes[i]) < 0.5:
+            best = i
+    return best
+
+
+@kernel
+def compared(network: Sigmoid, position: Any, one: int, other: int) -> float:
+    """Return how much the network prefers the successor after move *one* to that after move *other*: 0 to 1."""
+    show_pair(network, position, one, other)
+    return forward(network)
+
+
+@kernel
+def show_pair(network: Sigmoid, position: Any, one: int, other: int) -> None:
+    """Write two successors side by side where the network sees them."""
+    width = input_count(network.representation, position.rows, position.columns)
+    encode(network.representation, play(position, one), 1, network.scratch, network.units)
+    encode(network.representation, play(position, other), 1, network.scratch, network.units[width:])
+
+
+CHOICES: dict[type, Any] = {Anyone: _anyone, Minimax: _minimax, Valuing: _valuing, Comparing: _comparing}

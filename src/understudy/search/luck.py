@@ -1,0 +1,25 @@
+"""Chance inside kernels: 64 bits that can be saved, so that a stopped run goes on as if it had not stopped."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.bits import mixed
+from understudy.kernels import kernel
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+_SHIFT = np.uint64(32)
+
+
+def make_luck(rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Return a fresh state [1]."""
+    return rng.integers(0, 1 << 63, 1, np.uint64)
+
+
+@kernel
+def below(luck: NDArray[np.uint64], limit: int) -> int:
+    """Return a number from 0 to *limit* - 1, each as likely as the others (to within a billionth)."""
+    luck[0] = luck[0] + _STEP
+    number: int = np.int64(((mixed(luck[0]) >> _SHIFT) * np.uint64(limit)) >> _SHIFT)  # type: ignore[assignment]
+    return number

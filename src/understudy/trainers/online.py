@@ -1,0 +1,145 @@
+"""The online trainer of Thompson (2005): a student plays, and after each of its turns learns what its teacher says.
+
+The teacher values every successor of the position the student stood in, by minimax of some depth, and the student takes
+one step of back-propagation towards each value. Its opponent makes the games; whole games run inside one kernel.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from understudy.encoders.konane import encode
+from understudy.games.rules import count, play
+from understudy.kernels import kernel
+from understudy.search.choosers import Comparing, Room, Valuing, choose, show_pair
+from understudy.search.desk import BLIND
+from understudy.search.evaluators.konane import scaled
+from understudy.search.leaves import PROVEN
+from understudy.search.minimax import minimax
+from understudy.trainers.backpropagation import Changes, Rule, learn
+
+WINDOW = 100
+"""Games over which the source counts how many are won."""
+
+
+class Teacher(NamedTuple):
+    """Who says what a board is worth."""
+
+    evaluator: Any
+    depth: int
+
+
+class Progress(NamedTuple):
+    """What a training has come to: all but the weights."""
+
+    results: NDArray[np.uint8]
+    """For each game 1 if the student won."""
+    best: NDArray[np.float32]
+    """The weights when most of the last hundred games were won."""
+    marks: NDArray[np.int64]
+    """Games played; how many of the best hundred were won; after which game that was."""
+
+
+PLAYED, MOST, WHEN = range(3)
+EITHER = 2
+"""The colour of a student that alternates."""
+
+
+@kernel
+def play_and_learn(
+    start: Any,
+    student: Any,
+    opponent: Any,
+    teacher: Teacher,
+    rule: Rule,
+    changes: Changes,
+    progress: Progress,
+    colour: int,
+    until: int,
+    room: Room,
+) -> None:
+    """Play games until *until* are played, learning after every turn; *colour* 0 first, 1 second, EITHER alternates."""
+    for game in range(progress.marks[PLAYED], until):
+        side = game & 1 if colour == EITHER else colour
+        position = start
+        while count(position) > 0:
+            if position.ply & 1 == side:
+                code = room.codes[choose(student, position, room)]
+                study(student, position, teacher, rule, changes, room)
+            else:
+                code = room.codes[choose(opponent, position, room)]
+            position = play(position, code)
+        progress.results[game] = position.ply & 1 != side
+        progress.marks[PLAYED] = game + 1
+        _keep_best(student, progress, game)
+
+
+@kernel
+def _keep_best(student: Any, progress: Progress, game: int) -> None:
+    """Keep the weights if more of the last hundred games were won than ever before."""
+    if game + 1 < WINDOW:
+        return
+    won = 0
+    for i in range(game + 1 - WINDOW, game + 1):
+        won += progress.results[i]
+    if won > progress.marks[MOST]:
+        progress.marks[MOST], progress.marks[WHEN] = won, game + 1
+        progress.best[:] = student.network.weights
+
+
+def study(student: Any, position: Any, teacher: Teacher, rule: Rule, changes: Changes, room: Room) -> None:
+    """Learn what the teacher says of every successor of *position*; the legal moves stand in `room.codes`."""
+    STUDIES[type(student)](student, position, teacher, rule, changes, room)
+
+
+@overload(study, strict=False)
+def _study(student: Any, position: Any, teacher: Any, rule: Any, changes: Any, room: Any) -> Any:
+    chosen = STUDIES[student.instance_class]
+    return lambda student, position, teacher, rule, changes, room: chosen(
+        student, position, teacher, rule, changes, room
+    )
+
+
+@kernel
+def _study_values(student: Valuing, position: Any, teacher: Teacher, rule: Rule, changes: Changes, room: Room) -> None:
+    network = student.network
+    for i in range(ask(teacher, position, room)):
+        encode(network.representation, play(position, room.codes[i]), 1, network.scratch, network.units)
+        learn(network, room.values[i], rule, changes)
+
+
+@kernel
+def _study_pairs(student: Comparing, position: Any, teacher: Teacher, rule: Rule, changes: Changes, room: Room) -> None:
+    """Learn the comparisons that find the teacher's best board, each in both orders."""
+    best = 0
+    for i in range(1, ask(teacher, position, room)):
+        better = room.values[best] - room.values[i]
+        target = 0.5 if better == 0.0 else (1.0 if better > 0.0 else 0.0)
+        show_pair(student.network, position, room.codes[best], room.codes[i])
+        learn(student.network, target, rule, changes)
+        show_pair(student.network, position, room.codes[i], room.codes[best])
+        learn(student.network, 1.0 - target, rule, changes)
+        if better < 0.0:
+            best = i
+
+
+@kernel
+def ask(teacher: Teacher, position: Any, room: Room) -> int:
+    """Write what the teacher says of every successor, from 0 lost to 1 won, to `room.values`; return how many."""
+    room.desk.tally[BLIND] = 0
+    minimax(position, teacher.evaluator, teacher.depth, room.values, room.desk)
+    width = count(position)
+    for i in range(width):
+        value = room.values[i]
+        if abs(value) > PROVEN:
+            room.values[i] = 1.0 if value > 0 else 0.0
+        else:
+            room.values[i] = scaled(teacher.evaluator, value)
+    return width
+
+
+STUDIES: dict[type, Any] = {Valuing: _study_values, Comparing: _study_pairs}

@@ -1,0 +1,233 @@
+"""A pupil: a small student that learns while it plays, with all that its training needs to go on after a kill.
+
+The kernels are in `online` (a teacher tells) and `temporal` (it teaches itself); here are the options, the first
+weights, and the files. The same seed gives the same games and weights, however often a training was stopped.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError, safe_open
+from safetensors.numpy import save_file as save_tensors
+
+from understudy.config import check_range
+from understudy.encoders.konane import find_representation, input_cells, input_count
+from understudy.errors import BadOption, FileError, UnknownName
+from understudy.files import save_file
+from understudy.games import CompiledGame
+from understudy.players.choosers import make_chooser
+from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
+from understudy.search.evaluators.konane import Tally
+from understudy.search.evaluators.sigmoid import layers, sigmoid, weight_count
+from understudy.trainers.backpropagation import Changes, Rule, make_changes
+from understudy.trainers.online import EITHER, PLAYED, Progress, Teacher, play_and_learn
+from understudy.trainers.temporal import make_tale, play_itself
+
+STRUCTURES = {"single": Valuing, "comparison": Comparing}
+METHODS = ("teacher", "temporal")
+COLOURS = ("black", "white", "either")
+FACTS = "understudy"
+"""The key of the metadata in a file of weights."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PupilOptions:
+    """The `[student]` section of an online experiment."""
+
+    representation: str = "C"
+    """How it sees a board: A, B, C or D."""
+    structure: str = "single"
+    """`single`: values one board; `comparison`: tells which of two is better."""
+    hidden: tuple[int, ...] = (20,)
+    """Units of each hidden layer."""
+    local: bool = False
+    """Put a layer before them that has a unit for each cell, wired to its neighbours alone."""
+    colour: str = "either"
+    """Which side it learns: `black`, `white`, or `either` in turn."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineOptions:
+    """The `[training]` section of an online experiment."""
+
+    method: str = "teacher"
+    """`teacher`: learn the teacher's values against an opponent; `temporal`: TD(lambda) against itself."""
+    games: int = 200_000
+    teacher: str = "searcher:evaluator=q,depth=1"
+    opponent: str = "random"
+    rate: float = 0.01
+    last_rate: float | None = None
+    """Where the rate has fallen to at the end; it stays if not said."""
+    momentum: float = 0.01
+    offset: float = 0.1
+    """What is added to the derivative of each unit, as Conx does."""
+    initial: float = 0.1
+    """First weights are from minus this to this."""
+    trace: float = 0.7
+    """Lambda of TD(lambda)."""
+    exploration: float = 0.05
+    """The share of random moves when it plays itself."""
+    snapshot: int = 5_000
+    """Games between two files of weights."""
+    seed: int = 0
+    repeats: int = 1
+    """Trainings that differ in their seed alone."""
+
+
+def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptions) -> None:
+    """Raise unless a pupil of these options can be taught to play *game*."""
+    for kind, chosen, known in (
+        ("student.structure", student.structure, STRUCTURES),
+        ("student.colour", student.colour, COLOURS),
+        ("training.method", training.method, METHODS),
+    ):
+        if chosen not in known:
+            raise UnknownName(kind, chosen, known)
+    for name, low, high in (
+        ("games", 1, 10**9), ("rate", 0, 10), ("last_rate", 1e-9, 10), ("momentum", 0, 0.999), ("offset", 0, 1),
+        ("initial", 0, 10), ("trace", 0, 1), ("exploration", 0, 1), ("snapshot", 100, 10**9), ("seed", 0, 2**31),
+        ("repeats", 1, 1000),
+    ):  # fmt: skip
+        check_range(f"training.{name}", getattr(training, name), low, high)
+    for units in student.hidden:
+        check_range("student.hidden", units, 1, 10_000)
+    if training.method == "temporal" and (student.structure != "single" or student.colour != "either"):
+        raise BadOption("training.method: 'temporal' plays itself, so it needs structure 'single' and colour 'either'")
+    make_teacher(game, training.teacher)
+    make_chooser(training.opponent, game)
+    layer_sizes(game, student)
+
+
+def make_teacher(game: CompiledGame, text: str) -> Teacher:
+    """Return the teacher that *text* names: a searcher with one of the source's evaluators."""
+    chooser = make_chooser(text, game)
+    if not isinstance(chooser, Minimax) or not isinstance(chooser.evaluator, Tally):
+        raise BadOption(f"training.teacher: {text!r} cannot teach; name a searcher with an evaluator from a to r")
+    return Teacher(chooser.evaluator, chooser.depth)
+
+
+def layer_sizes(game: CompiledGame, student: PupilOptions) -> list[int]:
+    """Return how many units each layer has, inputs first."""
+    rows, columns = game.size
+    inputs = input_count(find_representation(student.representation, rows, columns), rows, columns)
+    if not student.local:
+        return [inputs * (2 if student.structure == "comparison" else 1), *student.hidden, 1]
+    if student.structure == "comparison" or student.representation == "B":
+        raise BadOption(
+            f"student.local: structure {student.structure!r} with representation {student.representation!r} has no "
+            "one cell for each input; use structure 'single' and A, C or D"
+        )
+    return [inputs, rows * columns, *student.hidden, 1]
+
+
+class Pupil:
+    """One training: a network, what it has come to, and how it goes on."""
+
+    def __init__(self, game: CompiledGame, student: PupilOptions, training: OnlineOptions, *, repeat: int = 0) -> None:
+        self.game, self.options, self.training = game, student, training
+        rng = np.random.default_rng([training.seed, repeat])
+        self.sizes = layer_sizes(game, student)
+        wiring = local_wiring(game, student, self.sizes)
+        weights = rng.uniform(-training.initial, training.initial, weight_count(self.sizes)).astype(np.float32)
+        if wiring is not None:
+            weights *= wiring
+        representation = find_representation(student.representation, *game.size)
+        self.network = sigmoid(self.sizes, weights, representation=representation, wiring=wiring)
+        self.student: Any = STRUCTURES[student.structure](self.network)
+        self.changes: Changes = make_changes(self.network)
+        played = training.games if training.method == "teacher" else 0
+        self.progress = Progress(np.zeros(played, np.uint8), weights.copy(), np.zeros(3, np.int64))
+        self.room: Room = make_room(game.most_moves, rng)
+        self._tale = make_tale(game.conventions.ply_limit, self.sizes[0])
+
+    @property
+    def played(self) -> int:
+        """How many games it has learned from."""
+        return int(self.progress.marks[PLAYED])
+
+    def learn_until(self, games: int) -> None:
+        """Play and learn until so many games are played in all, or the training is over."""
+        while self.played < min(games, self.training.games):
+            block = self.played // self.training.snapshot
+            until = min(games, self.training.games, (block + 1) * self.training.snapshot)
+            self._learn_block(until, self._rule(block))
+
+    def _learn_block(self, until: int, rule: Rule) -> None:
+        training, start = self.training, self.game.start()
+        if training.method == "temporal":
+            play_itself(
+                start, self.student, rule, self.changes, self._tale, training.trace, training.exploration,
+                until - self.played, self.room,
+            )  # fmt: skip
+            self.progress.marks[PLAYED] = until
+            return
+        play_and_learn(
+            start, self.student, make_chooser(training.opponent, self.game),
+            make_teacher(self.game, training.teacher), rule, self.changes, self.progress,
+            EITHER if self.options.colour == "either" else COLOURS.index(self.options.colour), until, self.room,
+        )  # fmt: skip
+
+    def _rule(self, block: int) -> Rule:
+        """Return how weights change during a block of games: the rate falls from block to block, evenly in ratio."""
+        training = self.training
+        last = training.rate if training.last_rate is None else training.last_rate
+        share = min(1.0, block * training.snapshot / max(training.games - training.snapshot, 1))
+        rate = training.rate * (last / training.rate) ** share if training.rate else 0.0
+        return Rule(np.float32(rate), np.float32(training.momentum), np.float32(training.offset))
+
+    def save(self, path: Path, fingerprint: str) -> None:
+        """Write everything that going on needs."""
+        save_arrays(path, self._arrays(), {"fingerprint": fingerprint})
+
+    def resume(self, path: Path, fingerprint: str) -> bool:
+        """Go on from a file, if there is one of the same training."""
+        if not path.exists():
+            return False
+        arrays, facts = load_arrays(path)
+        if facts.get("fingerprint") != fingerprint:
+            return False
+        for name, array in self._arrays().items():
+            array[...] = arrays[name]
+        return True
+
+    def _arrays(self) -> dict[str, NDArray[Any]]:
+        return {
+            "weights": self.network.weights, "last": self.changes.last, "results": self.progress.results,
+            "best": self.progress.best, "marks": self.progress.marks, "luck": self.room.luck,
+        }  # fmt: skip
+
+
+def local_wiring(game: CompiledGame, student: PupilOptions, sizes: Sequence[int]) -> NDArray[np.float32] | None:
+    """Return which weights there are where the first layer has a unit for each cell; None where all are."""
+    if not student.local:
+        return None
+    wiring = np.ones(weight_count(sizes), np.float32)
+    rows, columns = game.size
+    cells = input_cells(find_representation(student.representation, rows, columns), rows, columns)
+    row, column = cells // columns, cells % columns
+    units = np.arange(rows * columns)
+    distance = abs(row[:, None] - units // columns) + abs(column[:, None] - units % columns)
+    layers(sizes, wiring)[0][0][:] = distance == 1
+    return wiring
+
+
+def save_arrays(path: Path, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
+    """Write arrays with facts beside them, whole or not at all."""
+    save_file(path, lambda partial: save_tensors(arrays, partial, metadata={FACTS: json.dumps(facts)}))
+
+
+def load_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Return the arrays and facts of a file."""
+    try:
+        with safe_open(path, framework="numpy") as file:
+            facts = json.loads((file.metadata() or {}).get(FACTS, "{}"))
+            return {name: file.get_tensor(name) for name in file.keys()}, facts  # noqa: SIM118 (it is no dict)
+    except (OSError, SafetensorError, ValueError) as error:
+        raise FileError(f"cannot read the weights {str(path)!r}: {' '.join(str(error).split())}") from None

@@ -1,0 +1,106 @@
+"""Students that value boards: from ONNX, from a snapshot, alone or in pairs; and what they refuse."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from understudy.errors import BadOption, FileError
+from understudy.games import CompiledGame, find_game
+from understudy.networks.sigmoids import save_sigmoids
+from understudy.players import make_player
+from understudy.search.choosers import choose
+from understudy.search.evaluators.sigmoid import layers
+from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions, save_arrays
+
+SIX = find_game("konane", (6, 6))
+
+
+def taught(structure: str = "single", representation: str = "C") -> tuple[Pupil, dict[str, Any]]:
+    options = PupilOptions(structure=structure, representation=representation, hidden=(8,))
+    pupil = Pupil(SIX, options, OnlineOptions(games=200, snapshot=100, rate=0.1))
+    pupil.learn_until(200)
+    facts = {"game": "konane", "size": "6x6", "kind": structure, "representation": representation, "sizes": pupil.sizes}
+    return pupil, facts
+
+
+def random_positions(game: CompiledGame, count: int) -> list[Any]:
+    rng, found = np.random.default_rng(5), []
+    while len(found) < count:
+        position = game.start()
+        while moves := game.moves(position):
+            found.append(position)
+            position = game.play(position, moves[rng.integers(len(moves))])
+    return found[:count]
+
+
+@pytest.mark.parametrize("structure", ["single", "comparison"])
+@pytest.mark.parametrize("representation", ["A", "B", "C", "D"])
+def test_a_file_chooses_as_its_pupil_does(tmp_path: Path, structure: str, representation: str) -> None:
+    pupil, facts = taught(structure, representation)
+    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    save_arrays(tmp_path / "x.safetensors", {"weights": pupil.network.weights}, facts)
+    positions = random_positions(SIX, 120)
+    expected = [SIX.moves(position)[choose_place(pupil, position)] for position in positions]
+    for path in (tmp_path, tmp_path / "x.safetensors"):
+        choices = make_player(f"student:{path}", SIX).choose(positions)
+        same = sum(choice.move == move for choice, move in zip(choices, expected, strict=True))
+        assert same >= 118  # two boards may be worth the same to the last digit but one
+
+
+def choose_place(pupil: Pupil, position: Any) -> int:
+    return int(_choose(pupil.student, position, pupil.room))
+
+
+def _choose(student: Any, position: Any, room: Any) -> int:
+    """Ask the chooser from Python: its kernel, looked up as compiled code does."""
+    return choose(student, position, room)
+
+
+def test_a_student_says_what_it_thinks(tmp_path: Path) -> None:
+    pupil, facts = taught()
+    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    position = random_positions(SIX, 9)[-1]
+    choice = make_player(f"student:{tmp_path}", SIX).choose([position])[0]
+    assert choice.scores is not None and choice.value is not None
+    assert set(choice.scores) == set(SIX.moves(position))
+    assert choice.value == pytest.approx(2 * max(choice.scores.values()) - 1)
+
+
+def test_symmetries_average_over_the_images_of_a_board(tmp_path: Path) -> None:
+    """A turned position is then worth the same: every move as its image."""
+    pupil, facts = taught()
+    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    player = make_player(f"student:{tmp_path},symmetries=true", SIX)
+    for position in random_positions(SIX, 12)[2:]:
+        scores = player.choose([position])[0].scores
+        assert scores is not None
+        for move, score in scores.items():
+            for turned, image in SIX.symmetries(position, move):
+                told = player.choose([turned])[0].scores
+                assert told is not None and told[image] == pytest.approx(score, abs=1e-5)
+
+
+def test_what_students_refuse(tmp_path: Path) -> None:
+    pupil, facts = taught()
+    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    with pytest.raises(BadOption, match="has learned konane on 6x6, not on 8x8"):
+        make_player(f"student:{tmp_path}", find_game("konane"))
+    with pytest.raises(BadOption, match="has learned konane, not morris"):
+        make_player(f"student:{tmp_path}", find_game("morris"))
+    with pytest.raises(BadOption, match="order and best are for students that choose part by part"):
+        make_player(f"student:{tmp_path},best=3", SIX)
+    with pytest.raises(BadOption, match="values boards"):
+        make_player(f"hybrid:{tmp_path}", find_game("konane", (6, 6)))
+    save_arrays(tmp_path / "x.safetensors", {"weights": pupil.network.weights}, {"game": "konane"})
+    with pytest.raises(FileError, match="is no snapshot"):
+        make_player(f"student:{tmp_path / 'x.safetensors'}", SIX)
+    (tmp_path / "y.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(FileError, match="cannot read the snapshot"):
+        make_player(f"student:{tmp_path / 'y.safetensors'}", SIX)
+    save_arrays(tmp_path / "z.safetensors", {"weights": pupil.network.weights}, {**facts, "game": "morris"})
+    with pytest.raises(BadOption, match="has learned morris, not konane"):
+        make_player(f"student:{tmp_path / 'z.safetensors'}", SIX)
