@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import bench_online, bench_players, bench_rules, bench_search, bench_training
+from benchmarks import bench_online, bench_players, bench_rules, bench_search, bench_solve, bench_training
 
 BENCHES = {
     "rules": bench_rules,
@@ -12,6 +12,7 @@ BENCHES = {
     "players": bench_players,
     "training": bench_training,
     "online": bench_online,
+    "solve": bench_solve,
 }
 
 

@@ -14,6 +14,7 @@ from understudy.cli.judging import judge
 from understudy.cli.learning import report, run, train, tune, watch
 from understudy.cli.playing import gaming, match, play, tournament
 from understudy.cli.serving import socket
+from understudy.cli.solving import solve
 from understudy.errors import UnderstudyError, UnknownName
 
 BAD_INPUT = 2
@@ -39,12 +40,13 @@ def commands() -> None:
 
     GAME is morris, konane, lines_of_action or chess. A PLAYER is written as a name with options: random,
     stochastic:depth=3, searcher:depth=4,evaluator=handmade, searcher:time=0.5, engine:stockfish,depth=8, human,
-    student:morris (one that ships), student:runs/x (one that you trained).
+    student:morris (one that ships), student:runs/x (one that you trained), perfect (konane up to 6x6).
     """
 
 
 for command in (
-    games, perft, moves, show, match, tournament, gaming, play, watch, train, run, report, tune, data, judge, socket,
+    games, perft, moves, show, solve, match, tournament, gaming, play,
+    watch, train, run, report, tune, data, judge, socket,
 ):  # fmt: skip
     commands.add_command(command)
 

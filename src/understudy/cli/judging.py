@@ -1,46 +1,93 @@
-"""The command `judge`: players graded on stored records."""
+"""The command `judge`: players graded on stored records, or against perfect play."""
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+import contextlib
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from understudy.cli.console import compiling
+from understudy.cli.console import compiling, json_option, print_json
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
     from understudy.judges.measures import Verdict
     from understudy.records.examples import Examples
 
+ON_RECORDS = ("accuracy", "legality", "reliability")
+VALUE_KEPT = "value_kept"
 SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 
 
 @click.command()
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
-@click.option("--records", "file", required=True, type=click.Path(), metavar="FILE", help="Parquet or NNMM text.")
-@click.option("--judge", "judges", multiple=True, type=click.Choice(["accuracy", "legality", "reliability"]),
-              help="Which judge; all if not said; may be given several times.")  # fmt: skip
+@click.option("--records", "file", type=click.Path(), metavar="FILE",
+              help="Parquet or NNMM text, for all judges but value_kept.")  # fmt: skip
+@click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT]),
+              help="Which judge; all that need records if not said; may be given several times.")  # fmt: skip
+@click.option("--size", metavar="S", help="For value_kept: the konane board, of at most 36 cells: 6, or 4x6.")
 @click.option("--split", type=click.Choice(["all", "expanded", "orbit"]), default="all", show_default=True,
               help="all: every record expanded as the papers' authors did; or one side of a split.")  # fmt: skip
 @click.option("--part", type=click.Choice(["train", "validation", "test"]),
               help="Which side of the split; test if not said.")  # fmt: skip
-@click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N positions, evenly chosen.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K", help="Seed of the split.")
+@click.option("--limit", type=click.IntRange(1), metavar="N",
+              help="At most N positions: of records evenly chosen, for value_kept at random.")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K",
+              help="Seed of the split, or of the positions of value_kept.")  # fmt: skip
 @click.option("--on-error", type=click.Choice(["refuse", "skip"]), default="refuse", show_default=True,
               help="What a malformed line does.")  # fmt: skip
-@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def judge(players: tuple[str, ...], file: str, judges: tuple[str, ...], as_json: bool, **choice: Any) -> None:
-    """Grade players on stored records: accuracy, legality, reliability.
+@json_option
+def judge(
+    players: tuple[str, ...],
+    file: str | None,
+    judges: tuple[str, ...],
+    size: str | None,
+    as_json: bool,
+    **choice: Any,
+) -> None:
+    """Grade players: on stored records, or against perfect play.
 
-    A PLAYER is student:NAME_OR_RUN, nnmm:FOLDER/TFR (the authors' weights), or any other player.
+    Judges of Nine Men's Morris on records: accuracy, legality, reliability. A PLAYER is student:NAME_OR_RUN,
+    nnmm:FOLDER/TFR (the authors' weights), or any other player. The judge value_kept asks how often a player of
+    konane keeps what a position is worth; it needs a board's --size and no records.
     """
-    from understudy.games import find_game
     from understudy.judges.measures import write_verdict
-    from understudy.judges.students import JUDGES
+
+    _check_judges(judges, file, size, choice["part"])
+    if file is None:
+        verdicts = _against_perfect_play(players, str(size), choice)
+    else:
+        verdicts = _on_records(players, file, judges or ON_RECORDS, choice)
+    if as_json:
+        print_json({name: write_verdict(verdict) for name, verdict in verdicts.items()})
+    else:
+        click.echo(verdicts_text(verdicts))
+
+
+def _check_judges(judges: tuple[str, ...], file: str | None, size: str | None, part: str | None) -> None:
+    """Raise unless the options go together."""
+    others = [name for name in judges if name != VALUE_KEPT]
+    if VALUE_KEPT in judges and others:
+        raise BadOption(f"--judge value_kept is about konane and {others[0]} about morris: judge them one by one")
+    if VALUE_KEPT in judges and file is not None:
+        raise BadOption(f"--judge value_kept makes its own positions and takes no records, not {file!r}")
+    if VALUE_KEPT in judges and size is None:
+        raise BadOption("--judge value_kept needs --size, a konane board of at most 36 cells such as 6")
+    if VALUE_KEPT in judges and part is not None:
+        raise BadOption(f"--part {part} goes with --records: value_kept has no sides")
+    if VALUE_KEPT not in judges and file is None:
+        raise BadOption(f"--judge {others[0] if others else 'accuracy'} needs --records; only value_kept does without")
+    if VALUE_KEPT not in judges and size is not None:
+        raise BadOption(f"--size {size} goes with --judge value_kept")
+
+
+def _on_records(
+    players: tuple[str, ...], file: str, judges: tuple[str, ...], choice: Mapping[str, Any]
+) -> dict[str, Verdict]:
+    """Return what the judges of records say of each player."""
+    from understudy.games import find_game
     from understudy.players import make_player
     from understudy.records.store import load_any
 
@@ -53,13 +100,45 @@ def judge(players: tuple[str, ...], file: str, judges: tuple[str, ...], as_json:
     for player in made:
         _warn(player, choice)
     with compiling():
-        verdicts = {player.name: _graded(player, game, examples, judges or tuple(JUDGES)) for player in made}
-    if as_json:
-        click.echo(json.dumps({name: write_verdict(verdict) for name, verdict in verdicts.items()}))
-    else:
-        click.echo(verdicts_text(verdicts))
+        verdicts = {player.name: _graded(player, game, examples, judges) for player in made}
     if complaints:
         click.echo(f"{len(complaints)} malformed lines of {file} were skipped", err=True)
+    return verdicts
+
+
+def _against_perfect_play(players: tuple[str, ...], size: str, choice: Mapping[str, Any]) -> dict[str, Verdict]:
+    """Return how often each player keeps the value of a position."""
+    from understudy.games import find_game
+    from understudy.games.batches import size as rows_of
+    from understudy.games.variant import read_size
+    from understudy.judges.value_kept import exam_positions, graded, value_kept
+    from understudy.players import close, make_player
+    from understudy.solve import check_solvable
+
+    game = find_game("konane", read_size(size))
+    check_solvable(game)
+    made = [make_player(player, game, seed=choice["seed"]) for player in players]
+    with compiling():
+        positions = exam_positions(game, limit=choice["limit"], seed=choice["seed"])
+    with _bar("solving", rows_of(positions)) as note:
+        exam = graded(game, positions, progress=note)
+    verdicts: dict[str, Verdict] = {}
+    for player in made:
+        with _bar(player.name, rows_of(positions)) as note:
+            verdicts[player.name] = value_kept(player, exam, progress=note)
+        close(player)
+    return verdicts
+
+
+@contextlib.contextmanager
+def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
+    """Show how many of *total* positions are done."""
+    from rich.console import Console
+    from rich.progress import Progress
+
+    with Progress(console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=total)
+        yield lambda rows: bar.advance(task, rows)
 
 
 def _chosen(records: Any, choice: Mapping[str, Any]) -> Examples:
@@ -80,17 +159,9 @@ def _chosen(records: Any, choice: Mapping[str, Any]) -> Examples:
 
 
 def _graded(player: Any, game: Any, examples: Examples, judges: tuple[str, ...]) -> Verdict:
-    from rich.console import Console
-    from rich.progress import Progress
-
     from understudy.judges.students import judge_parts, judge_player
 
-    with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(player.name, total=len(examples.moves))
-
-        def note(rows: int) -> None:
-            bar.advance(task, rows)
-
+    with _bar(player.name, len(examples.moves)) as note:
         if hasattr(player, "score_parts"):
             return judge_parts(player, examples.positions, examples.moves, judges=judges, progress=note)
         return judge_player(player, game, examples.positions, examples.moves, judges=judges, progress=note)

@@ -172,7 +172,13 @@ def count(position: Konane) -> int:
 def _jumps(position: Konane, empty: Mask, chosen: Mask) -> int:
     """Return how many jumps *chosen* have: those of one jump, of two in a row, and so on."""
     down, left, right, up = takeoffs(position, empty)
-    step = np.uint64(position.columns)
+    return jumps_from(chosen, down, left, right, up, position.columns)
+
+
+@kernel
+def jumps_from(chosen: Mask, down: Mask, left: Mask, right: Mask, up: Mask, columns: int) -> int:
+    """Return how many jumps *chosen* have, given the cells to jump from."""
+    step = np.uint64(columns)
     downs, lefts, rights, ups = chosen & down, chosen & left, chosen & right, chosen & up
     total = 0
     while downs | lefts | rights | ups:

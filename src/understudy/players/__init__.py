@@ -18,6 +18,7 @@ from understudy.players.engine import Engine, EngineOptions
 from understudy.players.hybrid import Hybrid, HybridOptions
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.nnmm import Nnmm, NnmmOptions
+from understudy.players.perfect import Perfect, PerfectOptions
 from understudy.players.searcher import Searcher, SearcherOptions, Stochastic, StochasticOptions
 from understudy.players.socket import Socket, SocketOptions
 from understudy.players.students import make_student
@@ -39,6 +40,7 @@ PLAYERS: dict[str, Kind] = {
     "searcher": Kind(Searcher, SearcherOptions),
     "human": Kind(Human, NoOptions),
     "engine": Kind(Engine, EngineOptions, "path"),
+    "perfect": Kind(Perfect, PerfectOptions),
     "student": Kind(make_student, StudentPlayerOptions, "path"),
     "hybrid": Kind(Hybrid, HybridOptions, "path"),
     "nnmm": Kind(Nnmm, NnmmOptions, "path"),

@@ -1,0 +1,148 @@
+"""The judge `value_kept`: how often a player's choice keeps what the position is worth.
+
+Only a solver can say, so the game is Konane on a small board. Most choices cannot go wrong: a lost position stays
+lost, and in many won ones every move wins. What tells players apart is `value_kept.critical`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games import CompiledGame
+from understudy.games.batches import joined, sent_rows, size, stacked, taken, unstacked
+from understudy.games.konane_notation import symmetries
+from understudy.games.konane_random import wander
+from understudy.judges.measures import Verdict, counted, measured
+from understudy.protocols import Choice, Player
+from understudy.solve import MoveValues, check_solvable, shared_solver
+from understudy.solve.successors import successors
+
+FEW_CELLS = 16
+"""On so small a board every position is asked."""
+SAMPLE = 20_000
+ROUNDS = 20
+"""After so many times the wanted number of random games a board has no more positions to give."""
+
+Progress = Callable[[int], None]
+"""Hears how many more positions are done."""
+
+
+class Exam(NamedTuple):
+    """Positions to choose in, and which of their moves win."""
+
+    positions: Any
+    """A batch."""
+    values: MoveValues
+
+
+def value_kept(player: Player, exam: Exam, *, chunk: int = 4096, progress: Progress | None = None) -> Verdict:
+    """Return how often *player* keeps the value: in all positions, in won ones, where it matters, and by colour."""
+    positions, choices = unstacked(exam.positions), []
+    for start in range(0, len(positions), chunk):
+        some = positions[start : start + chunk]
+        choices += player.choose(some)
+        if progress is not None:
+            progress(len(some))
+    kept = _kept(exam.values, choices)
+    winning, first = exam.values.winning, np.asarray(exam.positions.ply) % 2 == 0
+    critical = (winning > 0) & (winning < exam.values.counts)
+    rows = {
+        "value_kept": np.ones(len(kept), np.bool_),
+        "value_kept.won": winning > 0,
+        "value_kept.critical": critical,
+        "value_kept.first": first,
+        "value_kept.second": ~first,
+        "value_kept.critical.first": critical & first,
+        "value_kept.critical.second": critical & ~first,
+    }
+    return measured({name: counted(kept[chosen]) for name, chosen in rows.items()})
+
+
+def graded(game: CompiledGame, positions: Any, *, chunk: int = 256, progress: Progress | None = None) -> Exam:
+    """Return an exam of *positions*, a batch, with the value of every move."""
+    solver = shared_solver(game)
+    parts = []
+    for start in range(0, size(positions), chunk):
+        some = taken(positions, slice(start, start + chunk))
+        parts.append(solver.solve_moves(some))
+        if progress is not None:
+            progress(size(some))
+    counts = np.concatenate([[0], *(part.counts for part in parts)])
+    moves, wins = (np.concatenate([part[field] for part in parts]) for field in (1, 2))
+    return Exam(positions, MoveValues(counts.cumsum(), moves, wins))
+
+
+def exam_positions(game: CompiledGame, *, limit: int | None = None, seed: int = 0) -> Any:
+    """Return the batch of positions that players are asked.
+
+    On boards of at most 16 cells all that can be reached and have a move, or *limit* of them; on larger ones *limit*
+    positions (20 000 unless told) of random games, no two of them images of each other.
+    """
+    check_solvable(game)
+    rng = np.random.default_rng(seed)
+    rows, columns = game.size
+    if rows * columns > FEW_CELLS:
+        return _sampled(game, SAMPLE if limit is None else limit, rng)
+    batch = every_position(game)
+    if limit is None or limit >= size(batch):
+        return batch
+    return taken(batch, np.sort(rng.permutation(size(batch))[:limit]))
+
+
+def every_position(game: CompiledGame) -> Any:
+    """Return all positions that can be reached and have a move."""
+    fresh, seen = stacked([game.start()]), np.zeros(0, np.uint64)
+    found = []
+    while size(fresh):
+        seen = np.concatenate([seen, _names(fresh)])
+        first, _, after = successors(fresh)
+        found.append(taken(fresh, np.diff(first) > 0))
+        fresh = taken(after, _new(_names(after), seen))
+    return joined(found)
+
+
+def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator) -> Any:
+    """Return *wanted* positions of random games, or as many as many games give."""
+    found = taken(stacked([game.start()]), slice(0, 0))
+    for _ in range(ROUNDS):
+        found = joined([found, wander(*game.size, wanted, rng=rng)])
+        found = taken(found, _new(_class_names(game, found), np.zeros(0, np.uint64)))
+        if size(found) >= wanted:
+            break
+    return taken(found, slice(0, wanted))
+
+
+def _new(names: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return where each name stands first, in order, of those that are not known."""
+    _, places = np.unique(names, return_index=True)
+    return np.sort(places[~np.isin(names[places], known)])
+
+
+def _names(batch: Any) -> NDArray[np.uint64]:
+    """Return a number for each position, the same where the same stones stand and the same side is to move."""
+    return _named(np.asarray(batch.mine | batch.theirs), batch)
+
+
+def _class_names(game: CompiledGame, batch: Any) -> NDArray[np.uint64]:
+    """Return a number for each position, the same for its images."""
+    stones = np.asarray(batch.mine | batch.theirs)
+    images = [sent_rows(stones, permutation) for permutation in symmetries(game.start())]
+    return _named(np.min(images, axis=0), batch)
+
+
+def _named(stones: NDArray[np.uint64], batch: Any) -> NDArray[np.uint64]:
+    return (stones << np.uint64(1)) | (np.asarray(batch.ply) & 1).astype(np.uint64)
+
+
+def _kept(values: MoveValues, choices: Sequence[Choice]) -> NDArray[np.bool_]:
+    """Tell where a choice keeps the value; no move, or one that is not legal, keeps nothing."""
+    kept = np.zeros(len(choices), np.bool_)
+    for row, choice in enumerate(choices):
+        wins = values.of(row)
+        if choice.fault is None and choice.move in wins:
+            kept[row] = wins[choice.move] or not any(wins.values())
+    return kept

@@ -1,0 +1,107 @@
+"""`solve`, and `judge` against perfect play, as other programs script them."""
+
+from __future__ import annotations
+
+import json
+import sys
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from understudy.cli import commands, main
+
+
+def call(*arguments: str) -> Any:
+    result = CliRunner().invoke(commands, [*arguments, "--json"])
+    assert result.exit_code == 0, result.output + repr(result.exception)
+    return json.loads(result.stdout)
+
+
+@pytest.mark.parametrize(
+    ("size", "told", "winner", "openings"),
+    [
+        ("4", 4, "second", "a1 b2 c3 d4"),
+        ("5", 5, "first", "a1 e1 c3 a5 e5"),
+        ("6x6", 6, "second", "a1 c3 d4 f6"),
+        ("4x6", "4x6", "second", "a1 d2 c3 f4"),
+    ],
+)
+def test_solve(size: str, told: int | str, winner: str, openings: str) -> None:
+    answer = call("solve", "konane", "--size", size)
+    assert list(answer) == ["size", "winner", "openings", "positions", "seconds"]
+    assert answer["size"] == told and type(answer["size"]) is type(told)
+    assert answer["winner"] == winner
+    assert answer["openings"] == dict.fromkeys(openings.split(), winner)
+    assert answer["positions"] > 10
+    assert 0 < answer["seconds"] < 300
+
+
+def test_a_solution_can_be_read() -> None:
+    shown = CliRunner().invoke(commands, ["solve", "konane", "--size", "4"]).stdout.splitlines()
+    assert shown[0] == "Konane 4x4: white, who moves second, wins"
+    assert shown[1:5] == [
+        "  a1   white wins by b1 or a2",
+        "  b2   white wins by c2 or b3",
+        "  c3   white wins by c2 or b3",
+        "  d4   white wins by d3 or c4",
+    ]
+    assert "positions searched in" in shown[5]
+    odd = CliRunner().invoke(commands, ["solve", "konane", "--size", "5"]).stdout
+    assert "Konane 5x5: black, who moves first, wins" in odd
+    assert "  c3   black wins whatever white removes" in odd
+
+
+def test_judge_value_kept() -> None:
+    arguments = ["judge", "perfect", "random", "--judge", "value_kept", "--size", "4"]
+    answer = call(*arguments)
+    assert list(answer) == ["perfect", "random"]
+    assert answer["perfect"]["value_kept"]["value"] == 1.0
+    assert answer["perfect"]["value_kept"]["sample"] == 3457
+    assert 0.4 < answer["random"]["value_kept.critical"]["value"] < 0.6
+    assert set(answer["random"]["value_kept.critical.second"]) == {"value", "low", "high", "sample"}
+    shown = CliRunner().invoke(commands, arguments).stdout
+    assert "value_kept.critical" in shown and "100.0000" in shown
+    sampled = call("judge", "random", "--judge", "value_kept", "--size", "5", "--limit", "50", "--seed", "1")
+    assert sampled["random"]["value_kept"]["sample"] == 50
+    assert sampled == call("judge", "random", "--judge", "value_kept", "--size", "5", "--limit", "50", "--seed", "1")
+
+
+KEPT = ["judge", "random", "--judge", "value_kept"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["solve", "chess"], "only konane can be solved, not chess"),
+        (["solve", "morris", "--json"], "only konane can be solved, not morris"),
+        (["solve", "konane"], "konane can be solved on boards of at most 36 cells, not on 8x8"),
+        (["solve", "konane", "--size", "7"], "at most 36 cells, not on 7x7"),
+        (["solve", "konane", "--size", "1"], "konane has no board of size 1x1"),
+        (["solve", "konane", "--size", "six"], "--size 'six' is not a board size"),
+        (["solve", "konan"], "no game 'konan'; did you mean 'konane'?"),
+        (["match", "konane", "perfect", "random", "--games", "2"], "at most 36 cells, not on 8x8"),
+        (KEPT, "--judge value_kept needs --size"),
+        ([*KEPT, "--size", "8"], "at most 36 cells, not on 8x8"),
+        ([*KEPT, "--size", "4", "--judge", "accuracy"], "value_kept is about konane and accuracy about morris"),
+        ([*KEPT, "--size", "4", "--records", "x.txt"], "takes no records, not 'x.txt'"),
+        ([*KEPT, "--size", "4", "--part", "test"], "--part test goes with --records"),
+        ([*KEPT, "--size", "4", "--limit", "0"], "Invalid value for '--limit'"),
+        (["judge", "student:morris", "--judge", "value_kept", "--size", "4"], "konane"),
+        (["judge", "nobody", "--judge", "value_kept", "--size", "4"], "no player 'nobody'"),
+        (["judge", "random"], "--judge accuracy needs --records"),
+        (["judge", "random", "--judge", "legality"], "--judge legality needs --records"),
+        (["judge", "random", "--records", "x.txt", "--size", "4"], "--size 4 goes with --judge value_kept"),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    arguments: list[str], message: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["understudy", *arguments])
+    with pytest.raises(SystemExit) as caught:
+        main()
+    said = capsys.readouterr()
+    assert caught.value.code == 2
+    assert message in said.err
+    assert said.err.startswith("understudy: ") and said.err.count("\n") == 1
+    assert said.out == ""
