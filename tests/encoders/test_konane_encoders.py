@@ -140,7 +140,35 @@ def test_each_input_is_about_a_cell() -> None:
 
 
 def test_bad_representations() -> None:
-    with pytest.raises(UnknownName, match="no representation of konane 'E'"):
-        find_representation("E", 4, 4)
+    with pytest.raises(UnknownName, match="no representation of konane 'Z'"):
+        find_representation("Z", 4, 4)
     with pytest.raises(BadOption, match=r"representation D needs an even number of columns.*5x5"):
         find_representation("D", 5, 5)
+
+
+def test_e_adds_the_directions_of_jumps() -> None:
+    game = find_game("konane", (6, 6))
+    for seed in range(6):
+        position: Any = random_position(game, 9 + seed, seed=seed)
+        for side in (0, 1):
+            d, e = seen(game, "D", side, position), seen(game, "E", side, position)
+            assert e[:72] == d and len(e) == 216
+            directions = np.array(e[72:]).reshape(36, 4)
+            own = directions[:18] if side == 0 else directions[18:]  # of the side to move
+            jumps = {(game.parts(move)[0], _way(*game.parts(move))) for move in game.moves(position)}
+            assert own.sum() == len(jumps)
+
+
+def _way(origin: int, to: int) -> str:
+    if abs(to - origin) < 6:
+        return "left" if to < origin else "right"
+    return "down" if to < origin else "up"
+
+
+@pytest.mark.parametrize("side", [0, 1])
+def test_e_shows_both_colours_alike(side: int) -> None:
+    game = find_game("konane", (6, 6))
+    position: Any = random_position(game, 11, seed=8)
+    mine, theirs = (mirrored(mask, 6, 6) for mask in (position.mine, position.theirs))
+    other = position._replace(mine=mine, theirs=theirs, ply=position.ply + 1)
+    assert seen(game, "E", side, position) == seen(game, "E", side, other)

@@ -10,7 +10,7 @@ import pytest
 
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
-from understudy.networks.sigmoids import save_sigmoids
+from understudy.networks.layered import save_layers
 from understudy.players import make_player
 from understudy.search.choosers import choose
 from understudy.search.evaluators.sigmoid import layers
@@ -41,7 +41,7 @@ def random_positions(game: CompiledGame, count: int) -> list[Any]:
 @pytest.mark.parametrize("representation", ["A", "B", "C", "D"])
 def test_a_file_chooses_as_its_pupil_does(tmp_path: Path, structure: str, representation: str) -> None:
     pupil, facts = taught(structure, representation)
-    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
     save_arrays(tmp_path / "x.safetensors", {"weights": pupil.network.weights}, facts)
     positions = random_positions(SIX, 120)
     expected = [SIX.moves(position)[choose_place(pupil, position)] for position in positions]
@@ -62,7 +62,7 @@ def _choose(student: Any, position: Any, room: Any) -> int:
 
 def test_a_student_says_what_it_thinks(tmp_path: Path) -> None:
     pupil, facts = taught()
-    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
     position = random_positions(SIX, 9)[-1]
     choice = make_player(f"student:{tmp_path}", SIX).choose([position])[0]
     assert choice.scores is not None and choice.value is not None
@@ -73,7 +73,7 @@ def test_a_student_says_what_it_thinks(tmp_path: Path) -> None:
 def test_symmetries_average_over_the_images_of_a_board(tmp_path: Path) -> None:
     """A turned position is then worth the same: every move as its image."""
     pupil, facts = taught()
-    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
     player = make_player(f"student:{tmp_path},symmetries=true", SIX)
     for position in random_positions(SIX, 12)[2:]:
         scores = player.choose([position])[0].scores
@@ -86,7 +86,7 @@ def test_symmetries_average_over_the_images_of_a_board(tmp_path: Path) -> None:
 
 def test_what_students_refuse(tmp_path: Path) -> None:
     pupil, facts = taught()
-    save_sigmoids(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
     with pytest.raises(BadOption, match="has learned konane on 6x6, not on 8x8"):
         make_player(f"student:{tmp_path}", find_game("konane"))
     with pytest.raises(BadOption, match="has learned konane, not morris"):
@@ -104,3 +104,36 @@ def test_what_students_refuse(tmp_path: Path) -> None:
     save_arrays(tmp_path / "z.safetensors", {"weights": pupil.network.weights}, {**facts, "game": "morris"})
     with pytest.raises(BadOption, match="has learned morris, not konane"):
         make_player(f"student:{tmp_path / 'z.safetensors'}", SIX)
+
+
+@pytest.mark.parametrize("depth", [2, 3])
+def test_looking_further_is_minimax_of_what_the_network_says(tmp_path: Path, depth: int) -> None:
+    pupil, facts = taught()
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    player = make_player(f"student:{tmp_path},depth={depth}", SIX)
+    alone = make_player(f"student:{tmp_path}", SIX)
+
+    def worth(position: Any, plies: int) -> float:
+        """Return what a position is worth to its mover."""
+        if not SIX.moves(position):
+            return 0.0
+        if plies == 1:
+            scores = alone.choose([position])[0].scores
+            assert scores is not None
+            return max(scores.values())
+        return max(1 - worth(SIX.play(position, move), plies - 1) for move in SIX.moves(position))
+
+    for position in random_positions(SIX, 40)[6::8]:
+        choice = player.choose([position])[0]
+        assert choice.scores is not None
+        for move, score in choice.scores.items():
+            assert score == pytest.approx(1 - worth(SIX.play(position, move), depth - 1), abs=1e-5)
+
+
+def test_how_far_a_student_can_look(tmp_path: Path) -> None:
+    pupil, facts = taught("comparison")
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    with pytest.raises(BadOption, match="depth above 1 is for students that value one board at a time"):
+        make_player(f"student:{tmp_path},depth=2", SIX)
+    with pytest.raises(BadOption, match="depth must be from 1 to 6, not 9"):
+        make_player(f"student:{tmp_path},depth=9", SIX)

@@ -269,7 +269,7 @@ def test_a_network_can_be_the_evaluator_of_a_search() -> None:
         ({"representation": "X"}, {}, "representation of konane 'X'"),
         ({"hidden": (0,)}, {}, "student.hidden must be from 1"),
         ({"local": True, "representation": "B"}, {}, "has no one cell for each input"),
-        ({"structure": "comparison"}, {"method": "temporal"}, "'temporal' plays itself"),
+        ({"structure": "comparison"}, {"method": "temporal"}, "'temporal' needs structure 'single'"),
         ({}, {"method": "magic"}, "training.method 'magic'"),
         ({}, {"teacher": "random"}, "'random' cannot teach"),
         ({}, {"teacher": "searcher:evaluator=z"}, "no evaluator of konane 'z'"),

@@ -16,12 +16,13 @@ from understudy.games import konane, konane_large
 from understudy.games.rules import features, moves, play, turn
 from understudy.kernels import kernel
 
-REPRESENTATIONS = ("A", "B", "C", "D")
+REPRESENTATIONS = ("A", "B", "C", "D", "E")
 """A: a cell is 1 (own stone), 0.5 (empty) or 0. B: own cells, then the other side's, 1 where the stone still stands.
 C: all cells with an own stone, then all cells with one of the other side. D: as B with White's boards mirrored, so that
-own stones always stand on the same cells, then which stones of both sides can move."""
+own stones always stand on the same cells, then which stones of both sides can move. E: as D, then in which of the four
+directions each can jump."""
 
-A, B, C, D = range(4)
+A, B, C, D, E = range(5)
 
 SCRATCH = 1024
 """Room for the features or moves of any position."""
@@ -31,9 +32,9 @@ def find_representation(name: str, rows: int, columns: int) -> int:
     """Return the number of the representation called *name*, if it fits a board."""
     if name not in REPRESENTATIONS:
         raise UnknownName("representation of konane", name, REPRESENTATIONS)
-    if name == "D" and columns % 2:
+    if name in ("D", "E") and columns % 2:
         raise BadOption(
-            f"representation D needs an even number of columns, so that a mirrored board has its colours "
+            f"representation {name} needs an even number of columns, so that a mirrored board has its colours "
             f"exchanged, and {rows}x{columns} has not"
         )
     return REPRESENTATIONS.index(name)
@@ -42,7 +43,7 @@ def find_representation(name: str, rows: int, columns: int) -> int:
 @kernel
 def input_count(representation: int, rows: int, columns: int) -> int:
     """Return how many inputs a board has."""
-    return rows * columns * (1 if representation <= B else 2)
+    return rows * columns * (1 if representation <= B else 6 if representation == E else 2)
 
 
 def input_cells(representation: int, rows: int, columns: int) -> NDArray[np.int64]:
@@ -53,7 +54,8 @@ def input_cells(representation: int, rows: int, columns: int) -> NDArray[np.int6
     if representation == C:
         return np.tile(cells, 2)
     black = (cells // columns + cells % columns) % 2 == 0
-    return np.tile(np.concatenate([cells[black], cells[~black]]), 2)
+    pairs = np.tile(np.concatenate([cells[black], cells[~black]]), 2)
+    return pairs if representation == D else np.concatenate([pairs, np.repeat(pairs[: len(cells)], 4)])
 
 
 @kernel
@@ -68,15 +70,15 @@ def encode(representation: int, position: Any, side: int, scratch: NDArray[np.in
         cell = scratch[i] if mine else scratch[i] - half
         own = mine == (side == 0)
         _mark(representation, position, cell, own, black, out)
-    if representation == D:
-        _mark_movable(position, side == 0, black, scratch, out)
-        _mark_movable(turn(position), side == 1, black, scratch, out)
+    if representation >= D:
+        _mark_movable(representation, position, side == 0, black, scratch, out)
+        _mark_movable(representation, turn(position), side == 1, black, scratch, out)
 
 
 @kernel
 def _clear(representation: int, cells: int, out: NDArray[np.float32]) -> None:
     empty = np.float32(0.5) if representation == A else np.float32(0.0)
-    for i in range(cells if representation <= B else 2 * cells):
+    for i in range(cells * (1 if representation <= B else 6 if representation == E else 2)):
         out[i] = empty
 
 
@@ -96,12 +98,26 @@ def _mark(representation: int, position: Any, cell: int, own: bool, black: bool,
 
 
 @kernel
-def _mark_movable(position: Any, own: bool, black: bool, scratch: NDArray[np.int32], out: NDArray[np.float32]) -> None:
-    """Write which stones of the side to move can move."""
+def _mark_movable(
+    representation: int, position: Any, own: bool, black: bool, scratch: NDArray[np.int32], out: NDArray[np.float32]
+) -> None:
+    """Write which stones of the side to move can move, and where to."""
     cells = position.rows * position.columns
-    first = cells if own else cells + cells // 2
+    first = 0 if own else cells // 2
     for i in range(moves(position, scratch)):
-        out[first + _seen(position, scratch[i] >> 8, black) // 2] = 1.0
+        origin, to = scratch[i] >> 8, scratch[i] & 255
+        place = first + _seen(position, origin, black) // 2
+        out[cells + place] = 1.0
+        if representation == E and origin != to:
+            out[2 * cells + 4 * place + _direction(position.columns, origin, to, black)] = 1.0
+
+
+@kernel
+def _direction(columns: int, origin: int, to: int, black: bool) -> int:
+    """Return 0 down, 1 left, 2 right or 3 up, as a mirrored board has it for White."""
+    if abs(to - origin) >= columns:
+        return 3 if to > origin else 0
+    return 2 if (to > origin) == black else 1
 
 
 @kernel
@@ -123,3 +139,17 @@ def encode_successors(
     for i in range(width):
         encode(representation, play(position, codes[i]), 1, scratch, out[i])
     return width
+
+
+@kernel
+def encode_boards(representation: int, batch: Any, scratch: NDArray[np.int32], out: NDArray[Any]) -> None:
+    """Write the inputs of every board of a batch [boards, inputs] as the side sees it that is not to move.
+
+    Into whole numbers only what has no halves: all but A. Boards have at most 64 cells.
+    """
+    row = np.zeros(out.shape[1], np.float32)
+    for i in range(out.shape[0]):
+        position = konane.Konane(batch.mine[i], batch.theirs[i], batch.rows[i], batch.columns[i], batch.ply[i])
+        encode(representation, position, 1, scratch, row)
+        for j in range(out.shape[1]):
+            out[i, j] = row[j]

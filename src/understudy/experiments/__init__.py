@@ -11,12 +11,13 @@ from typing import Any
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments import imitation, online
+from understudy.experiments import imitation, online, values
 from understudy.experiments.files import flattened
 
 KINDS: dict[str, Callable[..., Any]] = {
     "imitation": imitation.make_experiment,
     "online": online.make_experiment,
+    "values": values.make_experiment,
 }
 """How each kind of experiment is made from its settings."""
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from understudy.games import CompiledGame
 from understudy.judges.measures import Measure, share
+from understudy.judges.tournament import Meeting
 from understudy.search.choosers import make_room
 from understudy.search.duels import LOST, WON, duel
 
@@ -49,6 +50,14 @@ def play_duel(game: CompiledGame, one: Any, other: Any, *, games: int, seed: int
     results = np.zeros((2, 3), np.int64)
     duel(game.start(), one, other, games, room, results)
     return read_score(results.tolist())
+
+
+def write_meeting(meeting: Meeting) -> list[list[int]]:
+    """Return the games of a match as the plain numbers that a score is stored as, for its first player."""
+    counts = [[0, 0, 0], [0, 0, 0]]
+    for place, result in enumerate(meeting.results):
+        counts[place % 2][1 + result] += 1
+    return counts
 
 
 def read_score(counts: Any) -> Score:

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, sent_rows, size, stacked, taken, unstacked
-from understudy.games.konane_notation import symmetries
+from understudy.games.batches import joined, size, stacked, taken, unstacked
+from understudy.games.konane_batches import class_names, unknown
 from understudy.games.konane_random import wander
 from understudy.judges.measures import Verdict, counted, measured
 from understudy.protocols import Choice, Player
 from understudy.solve import MoveValues, check_solvable, shared_solver
-from understudy.solve.successors import successors
+from understudy.solve.successors import FEW_CELLS, every_position, successors
 
-FEW_CELLS = 16
-"""On so small a board every position is asked."""
 SAMPLE = 20_000
+OPENING = 8
+"""Plies of which there are so few positions that everybody has seen them."""
 ROUNDS = 20
 """After so many times the wanted number of random games a board has no more positions to give."""
 
@@ -93,16 +93,16 @@ def exam_positions(game: CompiledGame, *, limit: int | None = None, seed: int = 
     return taken(batch, np.sort(rng.permutation(size(batch))[:limit]))
 
 
-def every_position(game: CompiledGame) -> Any:
-    """Return all positions that can be reached and have a move."""
-    fresh, seen = stacked([game.start()]), np.zeros(0, np.uint64)
-    found = []
-    while size(fresh):
-        seen = np.concatenate([seen, _names(fresh)])
-        first, _, after = successors(fresh)
-        found.append(taken(fresh, np.diff(first) > 0))
-        fresh = taken(after, _new(_names(after), seen))
-    return joined(found)
+def held_out(game: CompiledGame) -> NDArray[np.uint64]:
+    """Return the names of boards that nobody should learn from: those after the moves of the usual exam's positions.
+
+    Of small boards and of the first plies there are so few that leaving them out would leave holes.
+    """
+    rows, columns = game.size
+    if rows * columns <= FEW_CELLS:
+        return np.zeros(0, np.uint64)
+    after = successors(exam_positions(game)).after
+    return class_names(game.start(), taken(after, after.ply > OPENING))
 
 
 def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator) -> Any:
@@ -110,32 +110,10 @@ def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator) -> Any:
     found = taken(stacked([game.start()]), slice(0, 0))
     for _ in range(ROUNDS):
         found = joined([found, wander(*game.size, wanted, rng=rng)])
-        found = taken(found, _new(_class_names(game, found), np.zeros(0, np.uint64)))
+        found = taken(found, unknown(class_names(game.start(), found), np.zeros(0, np.uint64)))
         if size(found) >= wanted:
             break
     return taken(found, slice(0, wanted))
-
-
-def _new(names: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return where each name stands first, in order, of those that are not known."""
-    _, places = np.unique(names, return_index=True)
-    return np.sort(places[~np.isin(names[places], known)])
-
-
-def _names(batch: Any) -> NDArray[np.uint64]:
-    """Return a number for each position, the same where the same stones stand and the same side is to move."""
-    return _named(np.asarray(batch.mine | batch.theirs), batch)
-
-
-def _class_names(game: CompiledGame, batch: Any) -> NDArray[np.uint64]:
-    """Return a number for each position, the same for its images."""
-    stones = np.asarray(batch.mine | batch.theirs)
-    images = [sent_rows(stones, permutation) for permutation in symmetries(game.start())]
-    return _named(np.min(images, axis=0), batch)
-
-
-def _named(stones: NDArray[np.uint64], batch: Any) -> NDArray[np.uint64]:
-    return (stones << np.uint64(1)) | (np.asarray(batch.ply) & 1).astype(np.uint64)
 
 
 def _kept(values: MoveValues, choices: Sequence[Choice]) -> NDArray[np.bool_]:

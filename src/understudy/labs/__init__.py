@@ -8,6 +8,7 @@ from typing import Any
 LABS = {
     "imitation": "understudy.labs.imitation",
     "online": "understudy.labs.online",
+    "values": "understudy.labs.values",
 }
 """The lab of each kind of experiment: a module with `run`, `train_students` and `report`."""
 

@@ -6,7 +6,6 @@ stopped goes on.
 
 from __future__ import annotations
 
-import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
@@ -20,7 +19,7 @@ from understudy.backends import Local
 from understudy.config import load_toml, write_toml
 from understudy.encoders import find_encoder
 from understudy.encoders.layout import order_places
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption
 from understudy.experiments.imitation import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.games import CompiledGame, find_game
@@ -29,7 +28,7 @@ from understudy.judges.gaming_tables import gaming_json
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
-from understudy.labs.news import News, Show
+from understudy.labs.news import News, Show, log_progress
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
 from understudy.networks.students import Unit
@@ -129,7 +128,7 @@ def _train_student(experiment: Experiment, lesson: Lesson, records: Records, fol
         task = f"{lesson.name}: learning {unit.name}"
         if isinstance(event, Epoch):
             spent[unit.name] = learning.seconds
-            _log(folder / "progress.jsonl", {"student": lesson.name, "network": unit.name, **event._asdict()})
+            log_progress(folder, {"student": lesson.name, "network": unit.name, **event._asdict()})
             show(News(task, event.done, _told(learning, event)))
         else:
             show(News(task, event.done))
@@ -191,15 +190,6 @@ def some(examples: Examples, limit: int) -> Examples:
     """Return at most so many rows, chosen evenly."""
     rows = len(examples.moves)
     return examples if rows <= limit else examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
-
-
-def _log(path: Path, entry: dict[str, Any]) -> None:
-    """Add a line; one write, so that a kill leaves it out or leaves it whole, and the reader skips what is broken."""
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-    except OSError as error:
-        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
 def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None:

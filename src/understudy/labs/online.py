@@ -24,8 +24,9 @@ from understudy.errors import BadOption
 from understudy.experiments.online import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score
+from understudy.labs.exams import judge_value_kept
 from understudy.labs.news import News, Show
-from understudy.networks.sigmoids import save_sigmoids
+from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
 from understudy.report import build_report
 from understudy.search.evaluators.sigmoid import layers, sigmoid
@@ -188,6 +189,8 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
             games[teacher] = {TEACHER: _play_all(experiment, chooser, teacher, show)}
             save_json(path, games)
     _export_best(experiment, folder, tried)
+    if experiment.judging.value_kept:
+        _judge_value_kept(experiment, folder, show)
 
 
 def _try_snapshots(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> list[dict[str, Any]]:
@@ -303,10 +306,16 @@ def _export_best(experiment: Experiment, folder: Path, tried: dict[str, Any]) ->
         found[lesson.name] = worth(experiment, best)
         weights = _snapshot(Job(lesson, best["repeat"]), folder, best["games"])
         told = facts(experiment, lesson, games=best["games"], repeat=best["repeat"], weights=len(weights))
-        save_sigmoids(folder / f"student_{lesson.name}.onnx", layers(told["sizes"], weights), told)
+        save_layers(folder / f"student_{lesson.name}.onnx", layers(told["sizes"], weights), told)
     best_name = max(found, key=lambda name: found[name])
     shutil.copyfile(folder / f"student_{best_name}.onnx", folder / ".student.onnx.partial")
     (folder / ".student.onnx.partial").replace(folder / "student.onnx")
+
+
+def _judge_value_kept(experiment: Experiment, folder: Path, show: Show) -> None:
+    """Compare the chosen students, and the teacher beside them, with perfect play."""
+    players = {lesson.name: f"student:{folder / f'student_{lesson.name}.onnx'}" for lesson in experiment.lessons}
+    judge_value_kept(experiment.game, players, folder, positions=experiment.judging.value_kept, show=show)
 
 
 def report(experiment: Experiment, folder: Path) -> Path:
@@ -316,7 +325,7 @@ def report(experiment: Experiment, folder: Path) -> Path:
     return build_report(folder, paper={}, closing=closing)
 
 
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(folder: Path) -> list[str]:
     """Return the few lines a person looks for first: what each student wins against whom."""
     lines = []
     for name, sets in load_json(folder / "games.json").items():

@@ -10,8 +10,10 @@ from typing import Any
 import numpy as np
 from safetensors import SafetensorError, safe_open
 
+from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame
+from understudy.games.konane import CELLS as MOST_CELLS
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.student_files import load_session, student_file
 from understudy.players.values import Score, ValueStudent, layered
@@ -37,7 +39,19 @@ def make_student(
         raise BadOption(f"player {name!r} values boards; order and best are for students that choose part by part")
     if options.symmetries and facts["kind"] == "comparison":
         raise BadOption(f"player {name!r} compares boards; symmetries are for students that value one board at a time")
-    return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries)
+    _check_depth(game, options, facts, name)
+    return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=options.depth)
+
+
+def _check_depth(game: CompiledGame, options: StudentPlayerOptions, facts: Mapping[str, Any], name: str) -> None:
+    check_range(f"{name}: depth", options.depth, 1, 6)
+    if options.depth > 1 and (
+        facts["kind"] == "comparison" or options.symmetries or len(game.board.cells) > MOST_CELLS
+    ):
+        raise BadOption(
+            f"player {name!r}: depth above 1 is for students that value one board at a time, without symmetries, "
+            f"on boards of at most {MOST_CELLS} cells"
+        )
 
 
 def _running(session: Any) -> Score:

@@ -1,21 +1,28 @@
 """Students that value boards: they look one ply ahead and take the board they like best, or compare boards in pairs.
 
-They come as ONNX files or as snapshots of a training (safetensors). They learned one game on one size of board and say
-so; asked for another, they refuse.
+With `depth` above 1 a student looks further and asks its network at the end, as Thompson (2005) supposes one could
+(the second hypothesis). Students come as ONNX files or as snapshots of a training (safetensors). They learned one game
+on one size of board and say so; asked for another, they refuse.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.konane import SCRATCH, encode_successors, find_representation, input_count
+from understudy.encoders.konane import SCRATCH, encode_boards, encode_successors, find_representation, input_count
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
+from understudy.games.batches import size, stacked, taken
 from understudy.protocols import Choice, Move
+from understudy.solve.successors import successors
+
+ROWS = 16_384
+"""Boards scored at once."""
 
 Score = Callable[[NDArray[np.float32]], NDArray[np.float32]]
 """From inputs [boards, inputs] to what a network says of each, 0 to 1."""
@@ -26,7 +33,7 @@ class ValueStudent:
 
     def __init__(
         self, game: CompiledGame, score: Score, facts: Mapping[str, Any], *, name: str, rng: np.random.Generator,
-        symmetries: bool = False,
+        symmetries: bool = False, depth: int = 1,
     ) -> None:  # fmt: skip
         rows, columns = game.size
         if facts["game"] != game.name:
@@ -34,7 +41,7 @@ class ValueStudent:
         if facts["size"] != f"{rows}x{columns}":
             raise BadOption(f"player {name!r} has learned {game.name} on {facts['size']}, not on {rows}x{columns}")
         self.name, self.game, self.facts, self.rng = name, game, facts, rng
-        self.score, self.symmetries = score, symmetries
+        self.score, self.symmetries, self.depth = score, symmetries, depth
         self.comparing = facts["kind"] == "comparison"
         self.representation = find_representation(facts["representation"], rows, columns)
         self.width = input_count(self.representation, rows, columns)
@@ -46,6 +53,8 @@ class ValueStudent:
         """Choose in all positions at once."""
         if self.comparing:
             return self._compared([self._successors(position) for position in positions])
+        if self.depth > 1:
+            return self._searched(positions)
         images = [self._images(position) for position in positions]
         boards = np.concatenate([rows for seen in images for _, rows in seen])
         values = self.score(boards).reshape(-1)
@@ -62,6 +71,30 @@ class ValueStudent:
     def prepare(self) -> None:
         """Have the kernel compiled before any clock runs."""
         self.choose([self.game.start()])
+
+    def _searched(self, positions: Sequence[Any]) -> list[Choice]:
+        """Choose in all positions by minimax of the network's values: whoever is to move takes what is best for it."""
+        levels = [successors(stacked(positions))]
+        for _ in range(self.depth - 1):
+            levels.append(successors(levels[-1].after))
+        values = self._valued(levels[-1].after)
+        for level in reversed(levels[1:]):
+            best = np.zeros(len(level.first) - 1, np.float32)  # without a move the game is lost
+            np.maximum.at(best, np.repeat(np.arange(len(best)), np.diff(level.first)), values)
+            values = 1.0 - best
+        top = levels[0]
+        codes, told = top.moves.tolist(), values.tolist()
+        return [self._best(dict(zip(codes[a:b], told[a:b], strict=True))) for a, b in pairwise(top.first.tolist())]
+
+    def _valued(self, boards: Any) -> NDArray[np.float32]:
+        """Return what the network says of many boards."""
+        values = [np.zeros(0, np.float32)]
+        for row in range(0, size(boards), ROWS):
+            some = taken(boards, slice(row, row + ROWS))
+            inputs = np.zeros((size(some), self.width), np.float32)
+            encode_boards(self.representation, some, self._scratch, inputs)
+            values.append(self.score(inputs).reshape(-1))
+        return np.concatenate(values)
 
     def _best(self, scores: dict[Move, float]) -> Choice:
         """Return the most valued move, of equals one by chance."""

@@ -7,8 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games import CompiledGame
+from understudy.games.batches import joined, size, stacked, taken
 from understudy.games.konane import MOST_MOVES, Konane, count, moves, play
+from understudy.games.konane_batches import names, unknown
 from understudy.kernels import kernel
+
+FEW_CELLS = 16
+"""On so small a board every position can be listed."""
 
 
 class Successors(NamedTuple):
@@ -29,6 +35,18 @@ def successors(batch: Any) -> Successors:
     after = Konane._make(np.zeros(first[-1], field.dtype) for field in batch)
     _write(batch, codes, after)
     return Successors(first, codes, after)
+
+
+def every_position(game: CompiledGame) -> Any:
+    """Return all positions that can be reached and have a move."""
+    fresh, seen = stacked([game.start()]), np.zeros(0, np.uint64)
+    found = []
+    while size(fresh):
+        seen = np.concatenate([seen, names(fresh)])
+        first, _, after = successors(fresh)
+        found.append(taken(fresh, np.diff(first) > 0))
+        fresh = taken(after, unknown(names(after), seen))
+    return joined(found)
 
 
 @kernel

@@ -91,15 +91,16 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
         if chosen not in known:
             raise UnknownName(kind, chosen, known)
     for name, low, high in (
-        ("games", 1, 10**9), ("rate", 0, 10), ("last_rate", 1e-9, 10), ("momentum", 0, 0.999), ("offset", 0, 1),
+        ("games", 1, 10**9), ("rate", 0, 10), ("last_rate", 1e-9, 10),
+        ("momentum", 0, 0.999), ("offset", 0, 1),
         ("initial", 0, 10), ("trace", 0, 1), ("exploration", 0, 1), ("snapshot", 100, 10**9), ("seed", 0, 2**31),
         ("repeats", 1, 1000),
     ):  # fmt: skip
         check_range(f"training.{name}", getattr(training, name), low, high)
     for units in student.hidden:
         check_range("student.hidden", units, 1, 10_000)
-    if training.method == "temporal" and (student.structure != "single" or student.colour != "either"):
-        raise BadOption("training.method: 'temporal' plays itself, so it needs structure 'single' and colour 'either'")
+    if training.method != "teacher" and (student.structure != "single" or student.colour != "either"):
+        raise BadOption(f"training.method: {training.method!r} needs structure 'single' and colour 'either'")
     make_teacher(game, training.teacher)
     make_chooser(training.opponent, game)
     layer_sizes(game, student)

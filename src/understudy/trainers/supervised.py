@@ -12,7 +12,7 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -97,7 +97,8 @@ class Epoch(NamedTuple):
 class Learning:
     """A training under way: everything needed to go on after a break."""
 
-    unit: Unit
+    unit: Any
+    """The network, or several that learn together."""
     optimiser: torch.optim.Optimizer
     epoch: int = 0
     seconds: float = 0.0
@@ -112,7 +113,7 @@ class Learning:
         return self.epoch >= options.epochs or tired or late
 
 
-def begin(unit: Unit, options: TrainingOptions) -> Learning:
+def begin(unit: nn.Module, options: TrainingOptions) -> Learning:
     """Return a training that has not begun."""
     check_training(options)
     kind = torch.optim.AdamW if options.optimiser == "adamw" else torch.optim.Adam
@@ -137,7 +138,7 @@ def train(learning: Learning, lesson: Lesson, examination: Lesson, options: Trai
         learned = time.perf_counter() - began
         validation = examine(learning.unit, examination, options)
         learning.seconds += time.perf_counter() - began
-        best = _note(learning, validation[1])
+        best = note_epoch(learning, validation[1])
         rate = learning.optimiser.param_groups[0]["lr"]
         done = _done(options, learning.epoch, learning.seconds)
         yield Epoch(
@@ -176,7 +177,7 @@ def _epoch(learning: Learning, lesson: Lesson, options: TrainingOptions) -> Iter
     steps, began = math.ceil(len(rows) / options.batch), time.perf_counter()
     for step, batch in enumerate(batches(lesson, rows, options.batch)):
         spent = learning.seconds + time.perf_counter() - began
-        _set_rate(
+        set_rate(
             optimiser, learning_rate(options, learning.epoch, _done(options, learning.epoch + step / steps, spent))
         )
         loss, hits = _graded(unit, batch, options)
@@ -245,12 +246,13 @@ def learning_rate(options: TrainingOptions, epoch: int, done: float) -> float:
     return options.learning_rate * factor
 
 
-def _set_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
+def set_rate(optimiser: torch.optim.Optimizer, rate: float) -> None:
+    """Let an optimiser take steps of *rate* from now on."""
     for group in optimiser.param_groups:
         group["lr"] = rate
 
 
-def _note(learning: Learning, accuracy: float) -> bool:
+def note_epoch(learning: Learning, accuracy: float) -> bool:
     """Count the epoch; keep the weights if they are the best so far."""
     learning.epoch += 1
     better = accuracy > learning.best_accuracy

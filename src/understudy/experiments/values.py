@@ -1,0 +1,118 @@
+"""Experiments of the kind `values`: a network learns in batches what boards are worth, from a perfect teacher."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from understudy.config import build, check_range
+from understudy.encoders.konane import find_representation
+from understudy.errors import BadOption
+from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, variations
+from understudy.games import CompiledGame, find_game
+from understudy.games.variant import read_size
+from understudy.networks.values import ValueOptions
+from understudy.solve import check_solvable
+from understudy.trainers.supervised import TrainingOptions, check_training
+
+SECTIONS = (*ABOUT_SECTIONS, "examples", "student", "network", "training", "judging")
+
+
+@dataclass(frozen=True, kw_only=True)
+class BoardsOptions:
+    """The `[examples]` section of a values experiment."""
+
+    boards: int = 300_000
+    """How many different boards of random games are solved, images aside."""
+    held_out: bool = True
+    """Leave out the boards after the moves of the usual exam of `value_kept`."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueStudentOptions:
+    """The `[student]` section of a values experiment."""
+
+    representation: str = "E"
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValuesJudging:
+    """The `[judging]` section of a values experiment."""
+
+    opponents: tuple[str, ...] = ("random", "searcher:evaluator=q,depth=1,ties=random")
+    games: int = 1_000
+    value_kept: int = 20_000
+    """Positions in which the students are compared with perfect play; 0 for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """How one student of an experiment learns: a variation, resolved."""
+
+    name: str
+    examples: BoardsOptions
+    student: ValueStudentOptions
+    network: ValueOptions
+    training: TrainingOptions
+
+    def fingerprint(self, about: About) -> str:
+        """Return what tells one training from another."""
+        told = [about.game, about.size, *(asdict(one) for one in (self.examples, self.student, self.network))]
+        return hashlib.sha256(json.dumps([*told, asdict(self.training)], sort_keys=True).encode()).hexdigest()[:16]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A whole experiment file."""
+
+    name: str
+    about: About
+    judging: ValuesJudging
+    lessons: tuple[Lesson, ...]
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def game(self) -> CompiledGame:
+        """The game on the experiment's board."""
+        return find_game(self.about.game, read_size(self.about.size, "experiment.size") if self.about.size else None)
+
+
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
+    """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
+    check_sections(settings, SECTIONS)
+    experiment = Experiment(
+        name=name,
+        about=build(About, settings.get("experiment", {}), place="[experiment]"),
+        judging=build(ValuesJudging, settings.get("judging", {}), place="[judging]"),
+        lessons=tuple(_lesson(*varied) for varied in variations(settings)),
+        settings=settings,
+    )
+    check_solvable(experiment.game)
+    check_range("judging.games", experiment.judging.games, 2, 10**7)
+    check_range("judging.value_kept", experiment.judging.value_kept, 0, 10**7)
+    for lesson in experiment.lessons:
+        _check(experiment, lesson)
+    return experiment
+
+
+def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
+    return Lesson(
+        name=name,
+        examples=build(BoardsOptions, settings.get("examples", {}), place="[examples]"),
+        student=build(ValueStudentOptions, settings.get("student", {}), place="[student]"),
+        network=build(ValueOptions, settings.get("network", {}), place="[network]"),
+        training=build(TrainingOptions, settings.get("training", {}), place="[training]"),
+    )
+
+
+def _check(experiment: Experiment, lesson: Lesson) -> None:
+    check_training(lesson.training)
+    check_range("examples.boards", lesson.examples.boards, 100, 10**8)
+    find_representation(lesson.student.representation, *experiment.game.size)
+    if lesson.student.representation == "A":
+        raise BadOption("student.representation: A has halves, and boards are kept in whole numbers here; use B to E")

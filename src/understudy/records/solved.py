@@ -1,0 +1,103 @@
+"""What a perfect teacher leaves behind: boards of random games, each with who wins it, proven by the solver.
+
+A board is a position after a move; it is won if who moved wins with best play. Boards on which students are examined
+later can be left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from safetensors import SafetensorError
+from safetensors.numpy import load_file as load_tensors
+from safetensors.numpy import save_file as save_tensors
+
+from understudy.errors import FileError
+from understudy.files import save_file
+from understudy.games import CompiledGame
+from understudy.games.batches import joined, size, taken
+from understudy.games.konane import Konane
+from understudy.games.konane_batches import class_names, images, unknown
+from understudy.games.konane_random import wander
+from understudy.solve import shared_solver
+from understudy.solve.successors import FEW_CELLS, every_position, successors
+
+CHUNK = 5_000
+ROUNDS = 20
+"""After so many times the wanted number of random games a board has no more positions to give."""
+
+
+class Solved(NamedTuple):
+    """Boards after a move, seen by the side to move next, and whether who moved wins."""
+
+    boards: Any
+    """A batch."""
+    won: NDArray[np.bool_]
+
+
+def solve_boards(
+    game: CompiledGame,
+    wanted: int,
+    *,
+    seed: int,
+    without: NDArray[np.uint64],
+    progress: Callable[[float], None] = lambda share: None,
+) -> Solved:
+    """Return *wanted* boards, or all that random games have, no two of them images, except those named in *without*."""
+    rng = np.random.default_rng([seed, 0xB0A2D])
+    boards = _sampled(game, wanted, rng, without)
+    order = np.argsort(-boards.ply, kind="stable")  # late boards are cheap, and help to prove early ones
+    won, solver = np.zeros(size(boards), np.bool_), shared_solver(game)
+    for row in range(0, size(boards), CHUNK):
+        some = order[row : row + CHUNK]
+        won[some] = ~solver.solve(taken(boards, some))
+        progress(min(1.0, (row + CHUNK) / size(boards)))
+    return Solved(boards, won)
+
+
+def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator, without: NDArray[np.uint64]) -> Any:
+    """Return the boards after every move of one position of each random game, in random order; all of a small board."""
+    if len(game.board.cells) <= FEW_CELLS:
+        whole = successors(every_position(game)).after
+        return taken(whole, unknown(class_names(game.start(), whole), without))
+    found: list[Any] = []
+    for _ in range(ROUNDS):
+        more = successors(wander(*game.size, max(wanted // 4, 1000), rng=rng)).after
+        whole = joined([*found, more])
+        found = [taken(whole, unknown(class_names(game.start(), whole), without))]
+        if size(found[0]) >= wanted:
+            break
+    return taken(found[0], rng.permutation(size(found[0]))[:wanted])
+
+
+def imaged(game: CompiledGame, solved: Solved) -> Solved:
+    """Return every board in all its images."""
+    turned = images(game.start(), solved.boards)
+    return Solved(turned, np.tile(solved.won, size(turned) // max(len(solved.won), 1)))
+
+
+def some(solved: Solved, rows: Any) -> Solved:
+    """Return some of the boards."""
+    return Solved(taken(solved.boards, rows), solved.won[rows])
+
+
+def save_solved(solved: Solved, path: Path) -> None:
+    """Write boards and who wins them, whole or not at all."""
+    arrays = {name: np.ascontiguousarray(field) for name, field in solved.boards._asdict().items()}
+    save_file(path, lambda partial: save_tensors({**arrays, "won": solved.won}, partial))
+
+
+def load_solved(path: Path) -> Solved:
+    """Return what `save_solved` wrote."""
+    try:
+        arrays = load_tensors(path)
+        won = arrays.pop("won")
+        return Solved(Konane._make(arrays[name] for name in Konane._fields), won)
+    except (OSError, SafetensorError, KeyError) as error:
+        raise FileError(
+            f"cannot read the solved boards {str(path)!r} ({error}); delete the file to solve anew"
+        ) from None

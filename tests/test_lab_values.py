@@ -1,0 +1,127 @@
+"""Learning from perfect play: a tiny run end to end, going on after a kill, and what it refuses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from understudy.encoders.konane import SCRATCH, encode_boards
+from understudy.errors import BadOption, FileError, UnknownName
+from understudy.experiments import make_experiment
+from understudy.games import find_game
+from understudy.games.batches import size, taken, unstacked
+from understudy.games.konane_batches import class_names
+from understudy.judges.value_kept import exam_positions, held_out
+from understudy.labs import values
+from understudy.players import make_player
+from understudy.records.solved import imaged, load_solved, save_solved, solve_boards
+from understudy.solve import shared_solver
+from understudy.solve.successors import successors
+
+FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
+NOBODY = np.zeros(0, np.uint64)
+
+TINY: dict[str, Any] = {
+    "experiment": {"kind": "values", "game": "konane", "size": "4x4"},
+    "network": {"hidden": [32]},
+    "training": {"optimiser": "adamw", "learning_rate": 0.01, "beta1": 0.9, "batch": 64, "epochs": 6, "patience": 9},
+    "judging": {"games": 40, "value_kept": 500},
+}
+
+
+def tiny(**changes: Any) -> Any:
+    settings = json.loads(json.dumps(TINY))
+    for name, value in changes.items():
+        section, key = name.split("__")
+        settings.setdefault(section, {})[key] = value
+    return make_experiment("tiny", settings, folder=Path())
+
+
+def test_a_tiny_experiment(tmp_path: Path) -> None:
+    page = values.run(tiny(), tmp_path, show=lambda news: None)
+    verdicts = json.loads((tmp_path / "verdicts.json").read_text())["value kept"]
+    assert set(verdicts) == {"student", "teacher q", "random"}
+    assert (
+        verdicts["student"]["value_kept.critical"]["value"] > verdicts["random"]["value_kept.critical"]["value"] + 0.2
+    )
+    assert "Value kept" in page.read_text(encoding="utf-8")
+    assert values.summary(tmp_path)[0].startswith("student: keeps the value in ")
+    games = json.loads((tmp_path / "games.json").read_text())
+    assert sum(map(sum, games["student"]["best epoch"]["random"])) == 40
+    assert make_player(f"student:{tmp_path}", FOUR).choose([FOUR.start()])[0].move in FOUR.moves(FOUR.start())
+    with pytest.raises(BadOption, match="was trained with other settings"):
+        values.train_students(tiny(network__hidden=[16]), tmp_path, show=lambda news: None)
+
+
+def test_a_killed_training_goes_on(tmp_path: Path) -> None:
+    values.train_students(tiny(), tmp_path / "whole", show=lambda news: None)
+
+    def killer(news: Any) -> None:
+        if "epoch 4" in news.told:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        values.train_students(tiny(), tmp_path / "again", show=killer)
+    values.train_students(tiny(), tmp_path / "again", show=lambda news: None)
+    boards = successors(exam_positions(FOUR)).after
+    inputs = np.zeros((size(boards), 96), np.float32)
+    encode_boards(4, boards, np.zeros(SCRATCH, np.int32), inputs)
+    one, other = (make_player(f"student:{tmp_path / run}", FOUR) for run in ("whole", "again"))
+    assert np.allclose(one.score(inputs), other.score(inputs), atol=1e-6)  # type: ignore[attr-defined]
+
+
+def test_solved_boards_are_solved_distinct_and_not_those_of_the_exam(tmp_path: Path) -> None:
+    late = held_out(SIX)
+    solved = solve_boards(SIX, 300, seed=5, without=late)
+    names = class_names(SIX.start(), solved.boards)
+    assert len(names) == len(set(names.tolist())) == 300
+    assert not set(names.tolist()) & set(late.tolist())
+    rows = [row for row in range(300) if solved.boards.ply[row] >= 14]
+    assert len(rows) > 50
+    for row in rows[:100]:
+        position = unstacked(taken(solved.boards, slice(row, row + 1)))[0]
+        assert solved.won[row] == (not shared_solver(SIX).wins(position))
+    save_solved(solved, tmp_path / "x.safetensors")
+    again = load_solved(tmp_path / "x.safetensors")
+    assert np.array_equal(again.boards.mine, solved.boards.mine) and np.array_equal(again.won, solved.won)
+    (tmp_path / "x.safetensors").write_bytes(b"nonsense")
+    with pytest.raises(FileError, match="cannot read the solved boards"):
+        load_solved(tmp_path / "x.safetensors")
+
+
+def test_images_have_the_same_winner() -> None:
+    turned = imaged(FOUR, solve_boards(FOUR, 100, seed=0, without=NOBODY))
+    solver = shared_solver(FOUR)
+    for row in range(0, len(turned.won), 97):
+        position = unstacked(taken(turned.boards, slice(row, row + 1)))[0]
+        assert turned.won[row] == (not solver.wins(position))
+
+
+def test_the_exam_holds_out_late_boards_alone() -> None:
+    after = successors(exam_positions(SIX)).after
+    names, held = class_names(SIX.start(), after), set(held_out(SIX).tolist())
+    assert all(
+        (name in held) == (ply > 8) for name, ply in zip(names.tolist()[:3000], after.ply.tolist(), strict=False)
+    )
+    assert len(held_out(FOUR)) == 0
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"experiment__size": "8x8"}, "at most 36 cells, not on 8x8"),
+        ({"experiment__game": "morris", "experiment__size": ""}, "only konane can be solved"),
+        ({"student__representation": "A"}, "A has halves"),
+        ({"student__representation": "Z"}, "representation of konane 'Z'"),
+        ({"network__hidden": [0]}, "network.hidden must be from 1"),
+        ({"examples__boards": 1}, "examples.boards must be from 100"),
+        ({"training__schedule": "none"}, "training.schedule 'none'"),
+    ],
+)
+def test_bad_experiments(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+    with pytest.raises((BadOption, UnknownName), match=message):
+        values.train_students(tiny(**changes), tmp_path, show=lambda news: None)
