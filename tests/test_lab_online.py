@@ -57,7 +57,7 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     assert player.choose([experiment.game.start()])[0].move in experiment.game.moves(experiment.game.start())
     markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "A, source" in markdown and "72 %" in markdown
-    assert any(line.startswith("A, chosen: ") for line in online.summary(tmp_path))
+    assert any(line.startswith("A, chosen: ") for line in online.summary(experiment, tmp_path))
 
 
 def test_a_killed_run_goes_on_with_the_same_curve(tmp_path: Path) -> None:

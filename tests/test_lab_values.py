@@ -49,7 +49,7 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
         verdicts["student"]["value_kept.critical"]["value"] > verdicts["random"]["value_kept.critical"]["value"] + 0.2
     )
     assert "Value kept" in page.read_text(encoding="utf-8")
-    assert values.summary(tmp_path)[0].startswith("student: keeps the value in ")
+    assert values.summary(tiny(), tmp_path)[0].startswith("student: keeps the value in ")
     games = json.loads((tmp_path / "games.json").read_text())
     assert sum(map(sum, games["student"]["best epoch"]["random"])) == 40
     assert make_player(f"student:{tmp_path}", FOUR).choose([FOUR.start()])[0].move in FOUR.moves(FOUR.start())

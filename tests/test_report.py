@@ -14,7 +14,7 @@ import pytest
 
 from understudy.errors import BadOption, FileError
 from understudy.report import build_report
-from understudy.report.blocks import lasting, measured, number
+from understudy.report.blocks import Cell, lasting, measured, number
 from understudy.report.verdicts import curves_of
 
 PAPER = {
@@ -302,9 +302,9 @@ def test_numbers_are_written_for_people() -> None:
         "60 min",
         "12.4 h",
     ]
-    assert measured({"value": 0.376, "low": 0.3667, "high": 0.3858}) == ("37.6 %", "(36.7 to 38.6)")
-    assert measured(None) == ("", "")
-    assert measured({"value": math.nan}) == ("–", "")
+    assert measured({"value": 0.376, "low": 0.3667, "high": 0.3858}) == Cell("37.6 %", "(36.7 to 38.6)")
+    assert measured(None) == Cell("")
+    assert measured({"value": math.nan}) == Cell("–")
 
 
 def test_ways_of_counting_reliability_have_pictures_of_their_own(tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Generator, Iterable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import TypeVar
@@ -19,7 +19,7 @@ class Local:
 
     workers: int | None = None
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
+    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B, None, None]:
         """Yield the results of *task* in the order of *items*, a few tasks ahead of what is asked for."""
         workers = self.workers or os.cpu_count() or 1
         if workers == 1:

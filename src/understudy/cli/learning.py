@@ -24,6 +24,7 @@ def _experiment_options(command: F) -> F:
     command = click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a key.")(
         command
     )
+    command = click.option("--quick", is_flag=True, help="Take the experiment's short form.")(command)
     command = click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
                            help="Where the run is kept; runs/NAME if not said.")(command)  # fmt: skip
     return click.argument("file", metavar="EXPERIMENT.toml", type=click.Path())(command)
@@ -31,17 +32,18 @@ def _experiment_options(command: F) -> F:
 
 @click.command()
 @_experiment_options
-def watch(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
+def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) -> None:
     """Let the teacher of an experiment play, and keep what it chose.
 
     A run that was stopped goes on where it was.
     """
     from understudy.labs import find_lab
 
-    experiment, place = _opened(file, folder, changes)
+    experiment, place = _opened(file, folder, changes, quick=quick)
     prepare_records = getattr(find_lab(experiment.about.kind), "prepare_records", None)
     if prepare_records is None:
-        raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: its students learn while they play")
+        told = f"one of the kind {experiment.about.kind!r} keeps no records"
+        raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: {told}")
     with compiling(), _bar() as show:
         records = prepare_records(experiment, place, show=show)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
@@ -49,14 +51,14 @@ def watch(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
 
 @click.command()
 @_experiment_options
-def train(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
+def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) -> None:
     """Train the students of an experiment.
 
     A run that was stopped goes on from its last epoch.
     """
     from understudy.labs import find_lab
 
-    experiment, place = _opened(file, folder, changes)
+    experiment, place = _opened(file, folder, changes, quick=quick)
     with compiling(), _bar() as show:
         find_lab(experiment.about.kind).train_students(experiment, place, show=show)
     click.echo(f"trained {', '.join(lesson.name for lesson in experiment.lessons)} in {place}")
@@ -64,21 +66,24 @@ def train(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
 
 @click.command()
 @_experiment_options
-def run(file: str, folder: str | None, changes: tuple[str, ...]) -> None:
+def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) -> None:
     """Do a whole experiment: watch, learn, judge, report.
 
     A run that was stopped goes on where it was.
     """
     from understudy.labs import find_lab
 
-    experiment, place = _opened(file, folder, changes)
+    experiment, place = _opened(file, folder, changes, quick=quick)
+    lab = find_lab(experiment.about.kind)
     with compiling(), _bar() as show:
-        report = find_lab(experiment.about.kind).run(experiment, place, show=show)
-    _print_verdicts(place)
+        report = lab.run(experiment, place, show=show)
+    for line in lab.summary(experiment, place) if hasattr(lab, "summary") else _verdict_lines(place):
+        click.echo(line)
     click.echo(f"\nThe report: {report}")
-    click.echo(
-        f"Play against the student: understudy play {experiment.about.game} --opponent student:{place},check=legal"
-    )
+    if (place / "student.onnx").exists():
+        click.echo(
+            f"Play against the student: understudy play {experiment.about.game} --opponent student:{place},check=legal"
+        )
 
 
 @click.command()
@@ -101,14 +106,16 @@ def report(folder: str) -> None:
 @click.option("--trials", type=click.IntRange(1, 100_000), default=20, show_default=True, metavar="N",
               help="Trials in all; those that were done before count.")  # fmt: skip
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
-def tune(file: str, folder: str | None, changes: tuple[str, ...], trials: int, as_json: bool) -> None:
+def tune(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], trials: int, as_json: bool) -> None:
     """Search for better settings.
 
     Tries values of the keys in the experiment's [tune] section and keeps all trials in an SQLite file.
     """
     from understudy.tuning import tune as search
 
-    experiment, place = _opened(file, folder, changes)
+    experiment, place = _opened(file, folder, changes, quick=quick)
+    if experiment.about.kind != "imitation":
+        raise BadOption(f"experiment {experiment.name!r} cannot be tuned: only those of the kind 'imitation' can")
     with compiling(), _bar() as show:
         found = search(experiment, place, trials=trials, show=show)
     if as_json:
@@ -119,10 +126,10 @@ def tune(file: str, folder: str | None, changes: tuple[str, ...], trials: int, a
             click.echo(f"  {key} = {value}")
 
 
-def _opened(file: str, folder: str | None, changes: tuple[str, ...]) -> tuple[Any, Path]:
+def _opened(file: str, folder: str | None, changes: tuple[str, ...], *, quick: bool) -> tuple[Any, Path]:
     from understudy.experiments import load_experiment
 
-    experiment = load_experiment(Path(file), changes)
+    experiment = load_experiment(Path(file), changes, quick=quick)
     return experiment, Path(folder) if folder is not None else Path("runs") / experiment.name
 
 
@@ -150,8 +157,8 @@ def _bar() -> Iterator[Callable[[News], None]]:
         yield show
 
 
-def _print_verdicts(place: Path) -> None:
-    """Print the few numbers a person looks for first."""
+def _verdict_lines(place: Path) -> Iterator[str]:
+    """Yield the few numbers a person looks for first."""
     from understudy.files import load_json
 
     wanted = (
@@ -170,4 +177,4 @@ def _print_verdicts(place: Path) -> None:
                 if key in verdict and verdict[key]["value"] is not None
             ]
             if shown:
-                click.echo(f"{section}, {name}: {', '.join(shown)}")
+                yield f"{section}, {name}: {', '.join(shown)}"

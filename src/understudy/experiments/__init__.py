@@ -5,21 +5,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments import imitation, online, values
 from understudy.experiments.files import flattened
 
-KINDS: dict[str, Callable[..., Any]] = {
-    "imitation": imitation.make_experiment,
-    "online": online.make_experiment,
-    "values": values.make_experiment,
+KINDS = {
+    "imitation": "understudy.experiments.imitation",
+    "evaluators": "understudy.experiments.evaluators",
+    "online": "understudy.experiments.online",
+    "values": "understudy.experiments.values",
 }
-"""How each kind of experiment is made from its settings."""
+"""The module of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
 
 
 def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = False) -> Any:
@@ -38,4 +39,4 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     kind = about.get("kind", "imitation") if isinstance(about, Mapping) else "imitation"
     if kind not in KINDS:
         raise UnknownName("kind of experiment", str(kind), KINDS)
-    return KINDS[kind](name, settings, folder=folder)
+    return import_module(KINDS[kind]).make_experiment(name, settings, folder=folder)

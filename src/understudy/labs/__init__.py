@@ -7,6 +7,7 @@ from typing import Any
 
 LABS = {
     "imitation": "understudy.labs.imitation",
+    "evaluators": "understudy.labs.evaluators",
     "online": "understudy.labs.online",
     "values": "understudy.labs.values",
 }

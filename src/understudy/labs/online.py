@@ -325,7 +325,7 @@ def report(experiment: Experiment, folder: Path) -> Path:
     return build_report(folder, paper={}, closing=closing)
 
 
-def summary(folder: Path) -> list[str]:
+def summary(experiment: Experiment, folder: Path) -> list[str]:
     """Return the few lines a person looks for first: what each student wins against whom."""
     lines = []
     for name, sets in load_json(folder / "games.json").items():

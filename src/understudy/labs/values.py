@@ -154,7 +154,7 @@ def report(experiment: Experiment, folder: Path) -> Path:
     return build_report(folder, paper={}, closing=closing)
 
 
-def summary(folder: Path) -> list[str]:
+def summary(experiment: Experiment, folder: Path) -> list[str]:
     """Return the few lines a person looks for first."""
     verdicts = load_json(folder / "verdicts.json").get(SECTION, {})
     return [

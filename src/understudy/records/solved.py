@@ -27,6 +27,8 @@ from understudy.solve import shared_solver
 from understudy.solve.successors import FEW_CELLS, every_position, successors
 
 CHUNK = 5_000
+EARLY, FEW = 3, 0.1
+"""Boards of the first plies, a third of the cells, and which share of them is solved."""
 ROUNDS = 20
 """After so many times the wanted number of random games a board has no more positions to give."""
 
@@ -66,12 +68,18 @@ def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator, without:
         return taken(whole, unknown(class_names(game.start(), whole), without))
     found: list[Any] = []
     for _ in range(ROUNDS):
-        more = successors(wander(*game.size, max(wanted // 4, 1000), rng=rng)).after
+        more = _thinned(successors(wander(*game.size, max(wanted // 4, 1000), rng=rng)).after, rng)
         whole = joined([*found, more])
         found = [taken(whole, unknown(class_names(game.start(), whole), without))]
         if size(found[0]) >= wanted:
             break
     return taken(found[0], rng.permutation(size(found[0]))[:wanted])
+
+
+def _thinned(boards: Any, rng: np.random.Generator) -> Any:
+    """Return the late boards, and of the early ones a few: they cost a thousand times as much to solve."""
+    early = boards.ply <= boards.rows * boards.columns // EARLY
+    return taken(boards, ~early | (rng.random(size(boards)) < FEW))
 
 
 def imaged(game: CompiledGame, solved: Solved) -> Solved:

@@ -13,6 +13,7 @@ from typing import Any
 from understudy.errors import FileError
 from understudy.files import save_text
 from understudy.report.blocks import Section
+from understudy.report.evaluators import evaluator_sections
 from understudy.report.pages import write_html, write_markdown
 from understudy.report.pupils import curves_section, games_section, snapshots_section
 from understudy.report.sections import data_section, done_section, learning_section, play_section
@@ -62,6 +63,7 @@ def report_sections(run: Run, closing: Sequence[str]) -> list[Section]:
         *verdict_sections(run),
         reliability_section(run),
         gaming_section(run),
+        *evaluator_sections(run),
     ]
     told = [section for section in sections if section is not None]
     return [*told, play_section(closing)] if told and closing else told

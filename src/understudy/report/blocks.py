@@ -24,6 +24,8 @@ class Cell(NamedTuple):
 
     text: str
     aside: str = ""
+    marked: bool = False
+    """Whether it catches the eye."""
 
 
 class Table(NamedTuple):
@@ -34,6 +36,8 @@ class Table(NamedTuple):
     caption: str = ""
     words: bool = False
     """Whether the cells are words, which stand to the left, and not numbers."""
+    dense: bool = False
+    """Whether there are many short columns: they stand close together, asides below."""
 
 
 class Plot(NamedTuple):

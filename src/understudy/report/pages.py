@@ -12,6 +12,8 @@ from pathlib import Path
 from understudy.report.blocks import Block, Cell, Commands, Plot, Plots, Section, Table, Text
 from understudy.report.plots import COLOURS, OWN
 
+MARKED = '<td class="marked">'
+
 STYLE = Path(__file__).with_name("style.css")
 
 PAGE = """<!DOCTYPE html>
@@ -112,7 +114,7 @@ def _(block: Plots) -> str:
 
 @_html.register
 def _(block: Table) -> str:
-    kind = ' class="words"' if block.words else ""
+    kind = ' class="words"' if block.words else ' class="dense"' if block.dense else ""
     caption = f"<caption>{escape(block.caption)}</caption>" if block.caption else ""
     head = "".join(f'<th scope="col">{_cell(cell)}</th>' for cell in block.columns)
     rows = "".join(_tr(row) for row in block.rows)
@@ -121,7 +123,7 @@ def _(block: Table) -> str:
 
 
 def _tr(row: Sequence[Cell]) -> str:
-    cells = "".join(f"<td>{_cell(cell)}</td>" for cell in row[1:])
+    cells = "".join(f"{MARKED if cell.marked else '<td>'}{_cell(cell)}</td>" for cell in row[1:])
     return f'<tr><th scope="row">{_cell(row[0])}</th>{cells}</tr>\n'
 
 

@@ -81,6 +81,20 @@ def draw_lines(
     return _drawn(draw)
 
 
+def draw_names(names: Sequence[str], lines: Sequence[Line]) -> str:
+    """Return lines over names, a point for each, with shares as percentages upwards."""
+    dots: dict[str, Any] = {"marker": "o", "markersize": 3}
+
+    def draw(axes: Axes) -> None:
+        for line in lines:
+            axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **dots | _pen(line))
+        axes.set_xticks(range(len(names)), list(names))
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f} %"))
+
+    return _drawn(draw)
+
+
 def draw_bars(names: Sequence[str], heights: Sequence[float]) -> str:
     """Return bars, as shares of their sum."""
     total = sum(heights) or 1.0

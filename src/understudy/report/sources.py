@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy.errors import BadOption, FileError
+from understudy.judges.duels import read_score
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +29,18 @@ class Run:
     curves: Mapping[str, Any] = field(default_factory=dict)
     snapshots: Mapping[str, Any] = field(default_factory=dict)
     games: Mapping[str, Any] = field(default_factory=dict)
+    cells: Mapping[str, Any] = field(default_factory=dict)
+    """Scores of evaluators by depth and players."""
+    times: Mapping[str, Any] = field(default_factory=dict)
+    """Seconds of each of their stages."""
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
-        names = ("experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games")
+        names = (
+            "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
+            "cells", "times",
+        )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
 
@@ -52,6 +60,8 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         curves=_load_json(folder / "curves.json"),
         snapshots=_load_json(folder / "snapshots.json"),
         games=_load_json(folder / "games.json"),
+        cells=load_cells(folder / "cells.json"),
+        times=_load_json(folder / "times.json"),
         paper=_checked(paper),
     )
 
@@ -99,6 +109,20 @@ def _load_json(path: Path) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise FileError(f"file {str(path)!r} must hold an object, not a {type(value).__name__}")
     return value
+
+
+def load_cells(path: Path) -> dict[str, Any]:
+    """Return the scores of evaluators by depth and players; none where there is no file."""
+    cells = _load_json(path)
+    try:
+        scores = [
+            counts for depth, rows in cells.items() if int(depth) for row in rows.values() for counts in row.values()
+        ]
+        if all(read_score(counts).games >= 0 for counts in scores):
+            return cells
+    except (AttributeError, TypeError, ValueError):
+        pass
+    raise FileError(f"file {str(path)!r} does not hold scores by depth and players")
 
 
 def _load_verdicts(path: Path) -> dict[str, Any]:
