@@ -84,10 +84,10 @@ def test_solved_boards_are_solved_distinct_and_not_those_of_the_exam(tmp_path: P
     assert len(rows) > 50
     for row in rows[:100]:
         position = unstacked(taken(solved.boards, slice(row, row + 1)))[0]
-        assert solved.won[row] == (not shared_solver(SIX).wins(position))
+        assert (solved.values[row] == 1) == (not shared_solver(SIX).wins(position))
     save_solved(solved, tmp_path / "x.safetensors")
     again = load_solved(tmp_path / "x.safetensors")
-    assert np.array_equal(again.boards.mine, solved.boards.mine) and np.array_equal(again.won, solved.won)
+    assert np.array_equal(again.boards.mine, solved.boards.mine) and np.array_equal(again.values, solved.values)
     (tmp_path / "x.safetensors").write_bytes(b"nonsense")
     with pytest.raises(FileError, match="cannot read the solved boards"):
         load_solved(tmp_path / "x.safetensors")
@@ -96,9 +96,19 @@ def test_solved_boards_are_solved_distinct_and_not_those_of_the_exam(tmp_path: P
 def test_images_have_the_same_winner() -> None:
     turned = imaged(FOUR, solve_boards(FOUR, 100, seed=0, without=NOBODY))
     solver = shared_solver(FOUR)
-    for row in range(0, len(turned.won), 97):
+    for row in range(0, len(turned.values), 97):
         position = unstacked(taken(turned.boards, slice(row, row + 1)))[0]
-        assert turned.won[row] == (not solver.wins(position))
+        assert (turned.values[row] == 1) == (not solver.wins(position))
+
+
+def test_hope_is_the_share_of_replies_that_do_not_win() -> None:
+    solved = solve_boards(FOUR, 100, seed=0, without=NOBODY, hope=0.4)
+    solver = shared_solver(FOUR)
+    for row in range(0, len(solved.values), 31):
+        position = unstacked(taken(solved.boards, slice(row, row + 1)))[0]
+        replies = [solver.wins(FOUR.play(position, move)) for move in FOUR.moves(position)]
+        expected = 0.4 * sum(replies) / len(replies) if solver.wins(position) else 1.0
+        assert solved.values[row] == pytest.approx(expected)
 
 
 def test_the_exam_holds_out_late_boards_alone() -> None:
@@ -118,6 +128,7 @@ def test_the_exam_holds_out_late_boards_alone() -> None:
         ({"student__representation": "A"}, "A has halves"),
         ({"student__representation": "Z"}, "representation of konane 'Z'"),
         ({"network__hidden": [0]}, "network.hidden must be from 1"),
+        ({"examples__hope": 0.7}, "examples.hope must be from 0 to 0.49"),
         ({"examples__boards": 1}, "examples.boards must be from 100"),
         ({"training__schedule": "none"}, "training.schedule 'none'"),
     ],

@@ -81,9 +81,10 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) ->
         click.echo(line)
     click.echo(f"\nThe report: {report}")
     if (place / "student.onnx").exists():
-        click.echo(
-            f"Play against the student: understudy play {experiment.about.game} --opponent student:{place},check=legal"
-        )
+        about = experiment.about
+        size = f" --size {about.size}" if about.size else ""
+        check = ",check=legal" if about.kind == "imitation" else ""
+        click.echo(f"Play against the student: understudy play {about.game}{size} --opponent student:{place}{check}")
 
 
 @click.command()

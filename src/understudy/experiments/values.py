@@ -30,6 +30,8 @@ class BoardsOptions:
     """How many different boards of random games are solved, images aside."""
     held_out: bool = True
     """Leave out the boards after the moves of the usual exam of `value_kept`."""
+    hope: float = 0.0
+    """A lost board is worth this times the share of replies that throw the win away."""
     seed: int = 0
 
 
@@ -113,6 +115,7 @@ def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
 def _check(experiment: Experiment, lesson: Lesson) -> None:
     check_training(lesson.training)
     check_range("examples.boards", lesson.examples.boards, 100, 10**8)
+    check_range("examples.hope", lesson.examples.hope, 0, 0.49)
     find_representation(lesson.student.representation, *experiment.game.size)
     if lesson.student.representation == "A":
         raise BadOption("student.representation: A has halves, and boards are kept in whole numbers here; use B to E")

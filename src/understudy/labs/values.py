@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import shutil
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -91,16 +94,17 @@ def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> 
 def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> tuple[Valued, Valued]:
     """Return the boards to learn from, in all images, and those to look at after each epoch."""
     examples, game = lesson.examples, experiment.game
-    path = folder / f"solved_{examples.boards}_{examples.seed}_{'part' if examples.held_out else 'all'}.safetensors"
+    told = hashlib.sha256(json.dumps(asdict(examples)).encode()).hexdigest()[:8]
+    path = folder / f"solved_{told}.safetensors"
     if not path.exists():
         without = held_out(game) if examples.held_out else np.zeros(0, np.uint64)
         solved = solve_boards(
-            game, examples.boards, seed=examples.seed, without=without,
+            game, examples.boards, seed=examples.seed, without=without, hope=examples.hope,
             progress=lambda share: show(News("solving boards", share)),
         )  # fmt: skip
         save_solved(solved, path)
     solved = load_solved(path)
-    apart = int(len(solved.won) * EXAMINED)
+    apart = int(len(solved.values) * EXAMINED)
     learned, looked_at = some(solved, slice(apart, None)), some(solved, slice(0, apart))
     if len(game.board.cells) <= FEW_CELLS:  # there are no other boards: all that can be asked is whether it knows them
         learned = looked_at = solved
@@ -110,9 +114,9 @@ def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) ->
 def _valued(experiment: Experiment, lesson: Lesson, solved: Solved) -> Valued:
     size = experiment.game.size
     number = find_representation(lesson.student.representation, *size)
-    inputs = np.zeros((len(solved.won), input_count(number, *size)), np.int8)
+    inputs = np.zeros((len(solved.values), input_count(number, *size)), np.int8)
     encode_boards(number, solved.boards, np.zeros(SCRATCH, np.int32), inputs)
-    return Valued(torch.from_numpy(inputs), torch.from_numpy(solved.won.astype(np.float32)))
+    return Valued(torch.from_numpy(inputs), torch.from_numpy(solved.values))
 
 
 def _facts(experiment: Experiment, lesson: Lesson, boards: int, learning: Any) -> dict[str, Any]:

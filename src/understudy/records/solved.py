@@ -1,7 +1,8 @@
 """What a perfect teacher leaves behind: boards of random games, each with who wins it, proven by the solver.
 
-A board is a position after a move; it is won if who moved wins with best play. Boards on which students are examined
-later can be left out.
+A board is a position after a move; it is worth 1 if who moved wins with best play, else 0, or a little more if many
+replies would throw the win away: where everything is lost, that is what there is to hope for. Boards on which students
+are examined later can be left out.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ from understudy.games.batches import joined, size, taken
 from understudy.games.konane import Konane
 from understudy.games.konane_batches import class_names, images, unknown
 from understudy.games.konane_random import wander
-from understudy.solve import shared_solver
+from understudy.solve import Solver, shared_solver
 from understudy.solve.successors import FEW_CELLS, every_position, successors
 
 CHUNK = 5_000
@@ -34,11 +35,11 @@ ROUNDS = 20
 
 
 class Solved(NamedTuple):
-    """Boards after a move, seen by the side to move next, and whether who moved wins."""
+    """Boards after a move, seen by the side to move next, and what each is worth to who moved, 0 to 1."""
 
     boards: Any
     """A batch."""
-    won: NDArray[np.bool_]
+    values: NDArray[np.float32]
 
 
 def solve_boards(
@@ -47,18 +48,32 @@ def solve_boards(
     *,
     seed: int,
     without: NDArray[np.uint64],
+    hope: float = 0.0,
     progress: Callable[[float], None] = lambda share: None,
 ) -> Solved:
-    """Return *wanted* boards, or all that random games have, no two of them images, except those named in *without*."""
+    """Return *wanted* boards, or all that random games have, no two of them images, except those named in *without*.
+
+    A lost board is worth *hope* times the share of replies that do not win.
+    """
     rng = np.random.default_rng([seed, 0xB0A2D])
     boards = _sampled(game, wanted, rng, without)
     order = np.argsort(-boards.ply, kind="stable")  # late boards are cheap, and help to prove early ones
-    won, solver = np.zeros(size(boards), np.bool_), shared_solver(game)
+    values = np.zeros(size(boards), np.float32)
     for row in range(0, size(boards), CHUNK):
-        some = order[row : row + CHUNK]
-        won[some] = ~solver.solve(taken(boards, some))
+        part = order[row : row + CHUNK]
+        values[part] = _worth(shared_solver(game), taken(boards, part), hope)
         progress(min(1.0, (row + CHUNK) / size(boards)))
-    return Solved(boards, won)
+    return Solved(boards, values)
+
+
+def _worth(solver: Solver, boards: Any, hope: float) -> NDArray[np.float32]:
+    """Return what boards are worth to who moved."""
+    won = ~solver.solve(boards)
+    values = won.astype(np.float32)
+    if hope:
+        replies = solver.solve_moves(taken(boards, ~won))  # whoever has lost a board leaves a reply
+        values[~won] = hope * (1 - replies.winning / replies.counts)
+    return values
 
 
 def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator, without: NDArray[np.uint64]) -> Any:
@@ -85,26 +100,25 @@ def _thinned(boards: Any, rng: np.random.Generator) -> Any:
 def imaged(game: CompiledGame, solved: Solved) -> Solved:
     """Return every board in all its images."""
     turned = images(game.start(), solved.boards)
-    return Solved(turned, np.tile(solved.won, size(turned) // max(len(solved.won), 1)))
+    return Solved(turned, np.tile(solved.values, size(turned) // max(len(solved.values), 1)))
 
 
 def some(solved: Solved, rows: Any) -> Solved:
     """Return some of the boards."""
-    return Solved(taken(solved.boards, rows), solved.won[rows])
+    return Solved(taken(solved.boards, rows), solved.values[rows])
 
 
 def save_solved(solved: Solved, path: Path) -> None:
-    """Write boards and who wins them, whole or not at all."""
+    """Write boards and what they are worth, whole or not at all."""
     arrays = {name: np.ascontiguousarray(field) for name, field in solved.boards._asdict().items()}
-    save_file(path, lambda partial: save_tensors({**arrays, "won": solved.won}, partial))
+    save_file(path, lambda partial: save_tensors({**arrays, "values": solved.values}, partial))
 
 
 def load_solved(path: Path) -> Solved:
     """Return what `save_solved` wrote."""
     try:
         arrays = load_tensors(path)
-        won = arrays.pop("won")
-        return Solved(Konane._make(arrays[name] for name in Konane._fields), won)
+        return Solved(Konane._make(arrays[name] for name in Konane._fields), arrays["values"])
     except (OSError, SafetensorError, KeyError) as error:
         raise FileError(
             f"cannot read the solved boards {str(path)!r} ({error}); delete the file to solve anew"
