@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from understudy.config import overridden
@@ -59,3 +59,9 @@ def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
     if not isinstance(table, Mapping):
         return [(path, table)]
     return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]
+
+
+def unusual(options: Any) -> dict[str, Any]:
+    """Return the options that are not at their default; one that is added later then changes no older training."""
+    usual = type(options)()
+    return {key: value for key, value in asdict(options).items() if value != getattr(usual, key) and key != "repeats"}

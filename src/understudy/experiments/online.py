@@ -5,13 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption
-from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, variations
+from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, unusual, variations
 from understudy.games import CompiledGame, find_game
 from understudy.games.variant import read_size
 from understudy.players.choosers import make_chooser
@@ -47,14 +47,8 @@ class Lesson:
 
     def fingerprint(self, about: About, repeat: int) -> str:
         """Return what tells one training from another."""
-        told = [about.game, about.size, _unusual(self.student), _unusual(self.training), repeat]
+        told = [about.game, about.size, unusual(self.student), unusual(self.training), repeat]
         return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
-
-
-def _unusual(options: Any) -> dict[str, Any]:
-    """Return the options that are not at their default; one that is added later then changes no older training."""
-    usual = type(options)()
-    return {key: value for key, value in asdict(options).items() if value != getattr(usual, key) and key != "repeats"}
 
 
 @dataclass(frozen=True, kw_only=True)

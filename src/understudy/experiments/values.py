@@ -5,14 +5,14 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from understudy.config import build, check_range
 from understudy.encoders.konane import find_representation
 from understudy.errors import BadOption
-from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, variations
+from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, unusual, variations
 from understudy.games import CompiledGame, find_game
 from understudy.games.variant import read_size
 from understudy.networks.values import ValueOptions
@@ -40,6 +40,8 @@ class ValueStudentOptions:
     """The `[student]` section of a values experiment."""
 
     representation: str = "E"
+    depth: int = 1
+    """Plies that it looks ahead when it plays, unless the player is told otherwise."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,9 +65,10 @@ class Lesson:
     training: TrainingOptions
 
     def fingerprint(self, about: About) -> str:
-        """Return what tells one training from another."""
-        told = [about.game, about.size, *(asdict(one) for one in (self.examples, self.student, self.network))]
-        return hashlib.sha256(json.dumps([*told, asdict(self.training)], sort_keys=True).encode()).hexdigest()[:16]
+        """Return what tells one training from another; how far a student looks when it plays is not part of it."""
+        told: list[Any] = [about.game, about.size, self.student.representation]
+        told += [unusual(options) for options in (self.examples, self.network, self.training)]
+        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,6 +118,7 @@ def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
 def _check(experiment: Experiment, lesson: Lesson) -> None:
     check_training(lesson.training)
     check_range("examples.boards", lesson.examples.boards, 100, 10**8)
+    check_range("student.depth", lesson.student.depth, 1, 6)
     check_range("examples.hope", lesson.examples.hope, 0, 0.49)
     find_representation(lesson.student.representation, *experiment.game.size)
     if lesson.student.representation == "A":

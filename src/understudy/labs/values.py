@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import shutil
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ from understudy.backends import Local
 from understudy.config import write_toml
 from understudy.encoders.konane import SCRATCH, encode_boards, find_representation, input_count
 from understudy.errors import BadOption
+from understudy.experiments.files import unusual
 from understudy.experiments.values import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.judges.duels import write_meeting
@@ -94,7 +94,7 @@ def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> 
 def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> tuple[Valued, Valued]:
     """Return the boards to learn from, in all images, and those to look at after each epoch."""
     examples, game = lesson.examples, experiment.game
-    told = hashlib.sha256(json.dumps(asdict(examples)).encode()).hexdigest()[:8]
+    told = hashlib.sha256(json.dumps(unusual(examples), sort_keys=True).encode()).hexdigest()[:8]
     path = folder / f"solved_{told}.safetensors"
     if not path.exists():
         without = held_out(game) if examples.held_out else np.zeros(0, np.uint64)
@@ -124,7 +124,8 @@ def _facts(experiment: Experiment, lesson: Lesson, boards: int, learning: Any) -
     game = experiment.game
     return {
         "game": game.name, "size": f"{game.size[0]}x{game.size[1]}", "kind": "single", "name": lesson.name,
-        "representation": lesson.student.representation, "hidden": list(lesson.network.hidden),
+        "representation": lesson.student.representation, "depth": lesson.student.depth,
+        "hidden": list(lesson.network.hidden),
         "experiment": experiment.name, "understudy": __version__, "method": "values", "teacher": "perfect play",
         "boards": boards, "seconds": learning.seconds, "validation_accuracy": learning.best_accuracy,
         "fingerprint": lesson.fingerprint(experiment.about),

@@ -44,8 +44,8 @@ class StudentPlayerOptions:
     """Which order of the cascade, where a run has trained several."""
     best: int = 1
     """Choose the likeliest move made of so many best classes of each part, and tell them all; 1: part by part."""
-    depth: int = 1
-    """Plies that a student which values boards looks ahead; its network judges at the end."""
+    depth: int | None = None
+    """Plies that a student which values boards looks ahead, its network judging at the end; else as it says itself."""
     symmetries: bool = False
     """Average the opinion over the board's sixteen images; a symmetric network has no use for it."""
 

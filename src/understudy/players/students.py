@@ -39,15 +39,16 @@ def make_student(
         raise BadOption(f"player {name!r} values boards; order and best are for students that choose part by part")
     if options.symmetries and facts["kind"] == "comparison":
         raise BadOption(f"player {name!r} compares boards; symmetries are for students that value one board at a time")
-    _check_depth(game, options, facts, name)
-    return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=options.depth)
+    own = 1 if options.symmetries else int(facts.get("depth", 1))
+    depth = own if options.depth is None else options.depth
+    _check_depth(game, facts, depth, name=name, symmetries=options.symmetries)
+    return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=depth)
 
 
-def _check_depth(game: CompiledGame, options: StudentPlayerOptions, facts: Mapping[str, Any], name: str) -> None:
-    check_range(f"{name}: depth", options.depth, 1, 6)
-    if options.depth > 1 and (
-        facts["kind"] == "comparison" or options.symmetries or len(game.board.cells) > MOST_CELLS
-    ):
+def _check_depth(game: CompiledGame, facts: Mapping[str, Any], depth: int, *, name: str, symmetries: bool) -> None:
+    check_range(f"{name}: depth", depth, 1, 6)
+    plain = facts["kind"] == "single" and not symmetries and len(game.board.cells) <= MOST_CELLS
+    if depth > 1 and not plain:
         raise BadOption(
             f"player {name!r}: depth above 1 is for students that value one board at a time, without symmetries, "
             f"on boards of at most {MOST_CELLS} cells"
