@@ -13,9 +13,8 @@ from typing import Any
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections
-from understudy.games import CompiledGame, find_game
-from understudy.games.variant import read_size
+from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, check_sections
+from understudy.games import CompiledGame
 from understudy.judges.published import read_published
 
 LETTERS = "abcdefghijklmnopqr"
@@ -60,7 +59,7 @@ class Experiment:
     @property
     def game(self) -> CompiledGame:
         """Konane on the experiment's board."""
-        return find_game(self.about.game, read_size(self.about.size, "experiment.size") if self.about.size else None)
+        return board_of(self.about)
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:

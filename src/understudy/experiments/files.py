@@ -13,6 +13,8 @@ from typing import Any
 
 from understudy.config import overridden
 from understudy.errors import BadOption, UnknownName
+from understudy.games import CompiledGame, find_game
+from understudy.games.variant import read_size
 
 ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
 
@@ -27,6 +29,11 @@ class About:
     size: str = ""
     """Such as 6 or 4x6; the game's own if not said."""
     description: str = ""
+
+
+def board_of(about: About) -> CompiledGame:
+    """Return the game on the board of an experiment."""
+    return find_game(about.game, read_size(about.size, "experiment.size") if about.size else None)
 
 
 def check_sections(settings: Mapping[str, Any], known: Sequence[str]) -> None:

@@ -11,9 +11,8 @@ from typing import Any
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption
-from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, unusual, variations
-from understudy.games import CompiledGame, find_game
-from understudy.games.variant import read_size
+from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, check_sections, unusual, variations
+from understudy.games import CompiledGame
 from understudy.players.choosers import make_chooser
 from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
 
@@ -66,7 +65,7 @@ class Experiment:
     @property
     def game(self) -> CompiledGame:
         """The game on the experiment's board."""
-        return find_game(self.about.game, read_size(self.about.size, "experiment.size") if self.about.size else None)
+        return board_of(self.about)
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:

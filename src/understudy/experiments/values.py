@@ -12,9 +12,8 @@ from typing import Any
 from understudy.config import build, check_range
 from understudy.encoders.konane import find_representation
 from understudy.errors import BadOption
-from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, unusual, variations
-from understudy.games import CompiledGame, find_game
-from understudy.games.variant import read_size
+from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, check_sections, unusual, variations
+from understudy.games import CompiledGame
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
 from understudy.trainers.supervised import TrainingOptions, check_training
@@ -84,7 +83,7 @@ class Experiment:
     @property
     def game(self) -> CompiledGame:
         """The game on the experiment's board."""
-        return find_game(self.about.game, read_size(self.about.size, "experiment.size") if self.about.size else None)
+        return board_of(self.about)
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
