@@ -15,7 +15,7 @@ from understudy.experiments import load_experiment, make_experiment
 from understudy.labs import find_lab, online
 from understudy.labs.news import News
 from understudy.players import make_player
-from understudy.trainers.pupils import load_arrays
+from understudy.tensors import load_arrays
 
 ROOT = Path(__file__).parent.parent
 
@@ -24,7 +24,7 @@ TINY: dict[str, Any] = {
     "training": {"games": 600, "snapshot": 200, "repeats": 2, "rate": 0.1},
     "judging": {"games": 40, "snapshots": 2, "snapshot_games": 20},
     "variations": {"A": {"student": {"representation": "A", "hidden": [4]}}, "C": {"student": {"hidden": [6]}}},
-    "paper": {"A": {"random": 0.72}, "teacher": {"random": 0.83}},
+    "paper": {"A": {"random": 0.72}, "searcher:evaluator=q,depth=1": {"random": 0.83}},
 }
 
 

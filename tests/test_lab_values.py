@@ -21,6 +21,7 @@ from understudy.players import make_player
 from understudy.records.solved import imaged, load_solved, save_solved, solve_boards
 from understudy.solve import shared_solver
 from understudy.solve.successors import successors
+from understudy.tensors import save_arrays
 
 FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
 NOBODY = np.zeros(0, np.uint64)
@@ -49,12 +50,25 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
         verdicts["student"]["value_kept.critical"]["value"] > verdicts["random"]["value_kept.critical"]["value"] + 0.2
     )
     assert "Value kept" in page.read_text(encoding="utf-8")
-    assert values.summary(tiny(), tmp_path)[0].startswith("student: keeps the value in ")
+    assert any(line.startswith("student: keeps the value in ") for line in values.summary(tiny(), tmp_path))
     games = json.loads((tmp_path / "games.json").read_text())
     assert sum(map(sum, games["student"]["best epoch"]["random"])) == 40
     assert make_player(f"student:{tmp_path}", FOUR).choose([FOUR.start()])[0].move in FOUR.moves(FOUR.start())
     with pytest.raises(BadOption, match="was trained with other settings"):
         values.train_students(tiny(network__hidden=[16]), tmp_path, show=lambda news: None)
+
+
+def test_without_an_exam_there_is_still_a_summary(tmp_path: Path) -> None:
+    experiment = tiny(judging__value_kept=0, training__epochs=1)
+    values.run(experiment, tmp_path, show=lambda news: None)
+    assert values.summary(experiment, tmp_path)[0].startswith("student, best epoch: ")
+
+
+def test_a_run_folder_of_another_board_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "experiment.toml").write_text('[experiment]\nkind = "online"\nsize = "6x6"\n')
+    with pytest.raises(BadOption, match="holds another experiment than 'tiny' is now"):
+        values.train_students(tiny(), tmp_path, show=lambda news: None)
+    assert "online" in (tmp_path / "experiment.toml").read_text()
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
@@ -88,6 +102,9 @@ def test_solved_boards_are_solved_distinct_and_not_those_of_the_exam(tmp_path: P
     save_solved(solved, tmp_path / "x.safetensors")
     again = load_solved(tmp_path / "x.safetensors")
     assert np.array_equal(again.boards.mine, solved.boards.mine) and np.array_equal(again.values, solved.values)
+    save_arrays(tmp_path / "y.safetensors", {"mine": solved.boards.mine}, {})
+    with pytest.raises(FileError, match="does not hold solved boards"):
+        load_solved(tmp_path / "y.safetensors")
     (tmp_path / "x.safetensors").write_bytes(b"nonsense")
     with pytest.raises(FileError, match="cannot read the solved boards"):
         load_solved(tmp_path / "x.safetensors")

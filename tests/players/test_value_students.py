@@ -14,7 +14,8 @@ from understudy.networks.layered import save_layers
 from understudy.players import make_player
 from understudy.search.choosers import choose
 from understudy.search.evaluators.sigmoid import layers
-from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions, save_arrays
+from understudy.tensors import save_arrays
+from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions
 
 SIX = find_game("konane", (6, 6))
 

@@ -20,9 +20,10 @@ from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.konane import scaled
 from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weight_count
 from understudy.search.luck import below
+from understudy.tensors import load_arrays
 from understudy.trainers.backpropagation import Rule, learn, make_changes
 from understudy.trainers.online import Teacher, ask
-from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions, check_pupil, load_arrays
+from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions, check_pupil
 from understudy.trainers.temporal import look_back, make_tale
 
 GAME = find_game("konane", (4, 4))

@@ -72,19 +72,18 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) ->
     A run that was stopped goes on where it was.
     """
     from understudy.labs import find_lab
+    from understudy.labs.folders import play_command
 
     experiment, place = _opened(file, folder, changes, quick=quick)
     lab = find_lab(experiment.about.kind)
     with compiling(), _bar() as show:
         report = lab.run(experiment, place, show=show)
-    for line in lab.summary(experiment, place) if hasattr(lab, "summary") else _verdict_lines(place):
+    for line in lab.summary(experiment, place):
         click.echo(line)
     click.echo(f"\nThe report: {report}")
     if (place / "student.onnx").exists():
-        about = experiment.about
-        size = f" --size {about.size}" if about.size else ""
-        check = ",check=legal" if about.kind == "imitation" else ""
-        click.echo(f"Play against the student: understudy play {about.game}{size} --opponent student:{place}{check}")
+        check = ",check=legal" if experiment.about.kind == "imitation" else ""
+        click.echo(f"Play against the student: {play_command(experiment.about, f'student:{place}{check}')}")
 
 
 @click.command()
@@ -156,26 +155,3 @@ def _bar() -> Iterator[Callable[[News], None]]:
             bar.update(tasks[news.task], completed=news.done, told=told)
 
         yield show
-
-
-def _verdict_lines(place: Path) -> Iterator[str]:
-    """Yield the few numbers a person looks for first."""
-    from understudy.files import load_json
-
-    wanted = (
-        "accuracy.whole",
-        "accuracy.to",
-        "legality.whole",
-        "strict.finished_legally",
-        "strict.won",
-        "strict.points",
-    )
-    for section, players in load_json(place / "verdicts.json").items():
-        for name, verdict in players.items():
-            shown = [
-                f"{key} {verdict[key]['value']:.2%}"
-                for key in wanted
-                if key in verdict and verdict[key]["value"] is not None
-            ]
-            if shown:
-                yield f"{section}, {name}: {', '.join(shown)}"

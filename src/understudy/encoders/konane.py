@@ -62,7 +62,9 @@ def input_cells(representation: int, rows: int, columns: int) -> NDArray[np.int6
 def encode(representation: int, position: Any, side: int, scratch: NDArray[np.int32], out: NDArray[np.float32]) -> None:
     """Write the inputs of *position* as *side* sees it: 0 the side to move, 1 the other."""
     cells = position.rows * position.columns
-    _clear(representation, cells, out)
+    empty = np.float32(0.5) if representation == A else np.float32(0.0)
+    for i in range(input_count(representation, position.rows, position.columns)):
+        out[i] = empty
     black = (position.ply + side) & 1 == 0
     half = konane.CELLS if cells <= konane.CELLS else konane_large.CELLS
     for i in range(features(position, scratch)):
@@ -73,13 +75,6 @@ def encode(representation: int, position: Any, side: int, scratch: NDArray[np.in
     if representation >= D:
         _mark_movable(representation, position, side == 0, black, scratch, out)
         _mark_movable(representation, turn(position), side == 1, black, scratch, out)
-
-
-@kernel
-def _clear(representation: int, cells: int, out: NDArray[np.float32]) -> None:
-    empty = np.float32(0.5) if representation == A else np.float32(0.0)
-    for i in range(cells * (1 if representation <= B else 6 if representation == E else 2)):
-        out[i] = empty
 
 
 @kernel

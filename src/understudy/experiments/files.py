@@ -6,6 +6,7 @@ an experiment run in minutes. `[paper]` holds published numbers to stand beside 
 
 from __future__ import annotations
 
+import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -66,6 +67,11 @@ def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
     if not isinstance(table, Mapping):
         return [(path, table)]
     return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]
+
+
+def fingerprint_of(*told: Any) -> str:
+    """Return a short name for settings, the same wherever they are the same."""
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def unusual(options: Any) -> dict[str, Any]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +9,15 @@ from typing import Any
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption
-from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, check_sections, unusual, variations
+from understudy.experiments.files import (
+    ABOUT_SECTIONS,
+    About,
+    board_of,
+    check_sections,
+    fingerprint_of,
+    unusual,
+    variations,
+)
 from understudy.games import CompiledGame
 from understudy.players.choosers import make_chooser
 from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
@@ -46,8 +52,7 @@ class Lesson:
 
     def fingerprint(self, about: About, repeat: int) -> str:
         """Return what tells one training from another."""
-        told = [about.game, about.size, unusual(self.student), unusual(self.training), repeat]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        return fingerprint_of(about.game, about.size, unusual(self.student), unusual(self.training), repeat)
 
 
 @dataclass(frozen=True, kw_only=True)

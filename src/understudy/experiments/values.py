@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,7 +10,15 @@ from typing import Any
 from understudy.config import build, check_range
 from understudy.encoders.konane import find_representation
 from understudy.errors import BadOption
-from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, check_sections, unusual, variations
+from understudy.experiments.files import (
+    ABOUT_SECTIONS,
+    About,
+    board_of,
+    check_sections,
+    fingerprint_of,
+    unusual,
+    variations,
+)
 from understudy.games import CompiledGame
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
@@ -65,9 +71,8 @@ class Lesson:
 
     def fingerprint(self, about: About) -> str:
         """Return what tells one training from another; how far a student looks when it plays is not part of it."""
-        told: list[Any] = [about.game, about.size, self.student.representation]
-        told += [unusual(options) for options in (self.examples, self.network, self.training)]
-        return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+        chosen = [unusual(options) for options in (self.examples, self.network, self.training)]
+        return fingerprint_of(about.game, about.size, self.student.representation, *chosen)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -58,6 +59,15 @@ def write_meeting(meeting: Meeting) -> list[list[int]]:
     for place, result in enumerate(meeting.results):
         counts[place % 2][1 + result] += 1
     return counts
+
+
+def score_lines(games: Mapping[str, Any]) -> list[str]:
+    """Return what each set of weights of each student wins against whom, a line for each, from stored scores."""
+    return [
+        f"{name}, {which}: " + ", ".join(f"{read_score(counts).won().value:.1%} v {who}" for who, counts in met.items())
+        for name, sets in games.items()
+        for which, met in sets.items()
+    ]
 
 
 def read_score(counts: Any) -> Score:

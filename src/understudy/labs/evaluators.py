@@ -8,7 +8,7 @@ games, and a run that was stopped goes on with the next slice.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import closing
 from dataclasses import asdict
 from itertools import combinations
@@ -16,11 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from understudy.backends import Local
-from understudy.config import build, load_toml, write_toml
+from understudy.config import build
 from understudy.errors import BadOption
 from understudy.experiments.evaluators import EvaluatorsOptions, Experiment
-from understudy.files import load_json, make_folder, save_json, save_text
+from understudy.files import load_json, save_json
 from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score
+from understudy.labs.folders import open_folder, play_command, same_board
 from understudy.labs.news import News, Show
 from understudy.report import build_report
 from understudy.report.agreement import summary_lines
@@ -86,20 +87,12 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
 
 def open_run(experiment: Experiment, folder: Path) -> None:
     """Make the run folder, or check that its games are those of the same experiment; who plays may change."""
-    path = folder / "experiment.toml"
-    make_folder(folder)
-    if path.exists() and _identity(load_toml(path)) != _identity(experiment.settings):
-        raise BadOption(
-            f"run folder {str(folder)!r} holds games of another experiment than {experiment.name!r} is now; "
-            "name another with --run, or delete it"
-        )
-    save_text(path, write_toml(experiment.settings))
+    open_folder(experiment, folder, identity=_identity, holds="games of ")
 
 
 def _identity(settings: Any) -> Any:
     """Return all that decides how a game goes and how many there are."""
-    about = settings.get("experiment", {})
-    told = tuple(about.get(key) for key in ("kind", "game", "size"))
+    told = same_board(settings)
     if told[0] != "evaluators":
         return told
     options = asdict(build(EvaluatorsOptions, settings.get("evaluators", {}), place="[evaluators]"))
@@ -202,12 +195,8 @@ def _news(stage: Stage, book: Book) -> News:
 
 def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
-    return build_report(folder, closing=_closing(experiment))
-
-
-def _closing(experiment: Experiment) -> Sequence[str]:
-    size = f" --size {experiment.about.size}" if experiment.about.size else ""
-    return [f"understudy play {experiment.about.game}{size} --opponent searcher:evaluator=q,depth=4,ties=random"]
+    opponent = "searcher:evaluator=q,depth=4,ties=random"
+    return build_report(folder, closing=[play_command(experiment.about, opponent)])
 
 
 def summary(experiment: Experiment, folder: Path) -> list[str]:

@@ -6,7 +6,6 @@ stopped goes on.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -16,18 +15,18 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.config import load_toml, write_toml
 from understudy.encoders import find_encoder
 from understudy.encoders.layout import order_places
 from understudy.errors import BadOption
 from understudy.experiments.imitation import Experiment, Lesson, data_file
-from understudy.files import load_json, make_folder, save_json, save_text
+from understudy.files import load_json, make_folder, save_json
 from understudy.games import CompiledGame, find_game
 from understudy.judges.gaming import STABLE, gaming
 from understudy.judges.gaming_tables import gaming_json
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
+from understudy.labs.folders import keep_student, open_folder, play_command
 from understudy.labs.news import News, Show, log_progress
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
@@ -58,14 +57,8 @@ def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
 
 def open_run(experiment: Experiment, folder: Path) -> None:
     """Make the run folder, or check that it belongs to the same experiment."""
-    path, text = folder / "experiment.toml", write_toml(experiment.settings)
+    open_folder(experiment, folder, identity=_sources_of, holds="records of ")
     make_folder(folder / "checkpoints")
-    if path.exists() and _sources(path) != _sources_of(experiment.settings):
-        raise BadOption(
-            f"run folder {str(folder)!r} holds records of another experiment than {experiment.name!r} is now; "
-            "name another with --run, or delete it"
-        )
-    save_text(path, text)
 
 
 def prepare_records(experiment: Experiment, folder: Path, *, show: Show) -> Records:
@@ -205,8 +198,7 @@ def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None
         scores[lesson.name] = (lesson.examples.split == "orbit", verdict["accuracy.whole"].value or 0.0)
     best = max(scores, key=lambda name: scores[name])
     for suffix in ("onnx", "safetensors"):
-        shutil.copyfile(folder / f"student_{best}.{suffix}", folder / f".student.{suffix}.partial")
-        (folder / f".student.{suffix}.partial").replace(folder / f"student.{suffix}")
+        keep_student(folder, best, suffix=suffix)
 
 
 def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
@@ -281,8 +273,7 @@ def _gaming(experiment: Experiment, folder: Path, show: Show) -> None:
 
 def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
-    closing = [f"understudy play morris --opponent student:{folder}"]
-    return build_report(folder, paper=experiment.paper, closing=closing)
+    return build_report(folder, paper=experiment.paper, closing=[play_command(experiment.about, f"student:{folder}")])
 
 
 def _student(experiment: Experiment, lesson: Lesson, folder: Path) -> Student:
@@ -295,10 +286,23 @@ def _file_name(lesson: Lesson) -> str:
     return "student" if lesson.name == "student" else f"student_{lesson.name}"
 
 
-def _sources(path: Path) -> dict[str, Any]:
-    return _sources_of(load_toml(path))
-
-
 def _sources_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return where records come from: all students of a run share them."""
     return {name: dict(table) for name, table in settings.items() if name in ("watch", "records")}
+
+
+SHOWN = (
+    "accuracy.whole", "accuracy.to", "legality.whole", "strict.finished_legally", "strict.won", "strict.points",
+)  # fmt: skip
+"""Measures that a person looks for first."""
+
+
+def summary(experiment: Experiment, folder: Path) -> list[str]:
+    """Return the few lines a person looks for first."""
+    lines = []
+    for section, players in load_json(folder / "verdicts.json").items():
+        for name, verdict in players.items():
+            known = {key: verdict[key]["value"] for key in SHOWN if key in verdict}
+            shown = [f"{key} {value:.2%}" for key, value in known.items() if value is not None]
+            lines += [f"{section}, {name}: {', '.join(shown)}"] if shown else []
+    return lines

@@ -6,7 +6,6 @@ its snapshots; then `curves.json`, `snapshots.json` and `games.json` with what t
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
@@ -19,19 +18,20 @@ from numpy.typing import NDArray
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.config import load_toml, write_toml
 from understudy.errors import BadOption
 from understudy.experiments.online import Experiment, Lesson
-from understudy.files import load_json, make_folder, save_json, save_text
-from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score
+from understudy.files import load_json, make_folder, save_json
+from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines
 from understudy.labs.exams import judge_value_kept
+from understudy.labs.folders import keep_student, open_folder, play_command, same_board
 from understudy.labs.news import News, Show
 from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
 from understudy.report import build_report
-from understudy.search.evaluators.sigmoid import layers, sigmoid
+from understudy.search.evaluators.sigmoid import layers
+from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.online import MOST, WHEN, WINDOW
-from understudy.trainers.pupils import COLOURS, STRUCTURES, Pupil, layer_sizes, load_arrays, local_wiring, save_arrays
+from understudy.trainers.pupils import COLOURS, Pupil, layer_sizes, make_chooser_of
 
 TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose a snapshot are not those that grade it, and neither were learned from."""
@@ -62,28 +62,13 @@ def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
 
 def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
     """Train every pupil, as many at once as there are cores; those of an earlier run go on or are done."""
-    open_run(experiment, folder)
+    open_folder(experiment, folder, identity=same_board)
     jobs = [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
     for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), jobs):
         pass
     save_json(
         folder / "curves.json", {lesson.name: _curve(experiment, lesson, folder) for lesson in experiment.lessons}
     )
-
-
-def open_run(experiment: Experiment, folder: Path) -> None:
-    """Make the run folder, or check that it belongs to an experiment on the same board."""
-    path = folder / "experiment.toml"
-    make_folder(folder / "pupils")
-    if path.exists():
-        before = load_toml(path).get("experiment", {})
-        now = experiment.settings.get("experiment", {})
-        if any(before.get(key) != now.get(key) for key in ("kind", "game", "size")):
-            raise BadOption(
-                f"run folder {str(folder)!r} holds another experiment than {experiment.name!r}; "
-                "name another with --run, or delete it"
-            )
-    save_text(path, write_toml(experiment.settings))
 
 
 def _stoppable(task: Callable[[Any, threading.Event], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -204,10 +189,9 @@ def _try_snapshots(experiment: Experiment, lesson: Lesson, folder: Path, show: S
 
     def attempt(item: tuple[int, Path], stop: threading.Event) -> dict[str, Any]:
         repeat, file = item
-        won = {}
+        won, chooser = {}, make_chooser_of(experiment.game, lesson.student, load_arrays(file)[0]["weights"])
         for opponent in judging.opponents if not stop.is_set() else ():
             name = f"{lesson.name} {repeat} {file.stem} {opponent}"
-            chooser = _chooser(experiment, lesson, load_arrays(file)[0]["weights"])
             score = play_duel(experiment.game, chooser, make_chooser(opponent, experiment.game),
                               games=judging.snapshot_games, seed=TRYING, name=name)  # fmt: skip
             won[opponent] = round(_won(lesson, score), 4)
@@ -234,13 +218,6 @@ def _some(files: list[Path], experiment: Experiment) -> list[Path]:
     return [files[place] for place in np.linspace(len(files) - 1, 0, wanted).astype(int)[::-1]]
 
 
-def _chooser(experiment: Experiment, lesson: Lesson, weights: NDArray[np.float32]) -> Any:
-    pupil = Pupil(experiment.game, lesson.student, lesson.training)
-    network = sigmoid(pupil.sizes, np.ascontiguousarray(weights), representation=pupil.network.representation,
-                      wiring=local_wiring(experiment.game, lesson.student, pupil.sizes))  # fmt: skip
-    return STRUCTURES[lesson.student.structure](network)
-
-
 def chosen_snapshot(experiment: Experiment, tried: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the snapshot that did best against the opponents that the experiment chooses by."""
     return max(tried, key=lambda entry: worth(experiment, entry))
@@ -264,18 +241,25 @@ def _judge(
         if len(pupil.progress.results) >= WINDOW:
             sets["best hundred"].append(pupil.progress.best)
     return {
-        name: _pooled(
-            [_play_all(experiment, _chooser(experiment, lesson, one), f"{lesson.name} {name} {place}", show)
-             for place, one in enumerate(weights)]
-        )
-        for name, weights in sets.items() if weights
+        name: _play_sets(experiment, lesson, name, weights, show) for name, weights in sets.items() if weights
     }  # fmt: skip
 
 
+def _play_sets(
+    experiment: Experiment, lesson: Lesson, name: str, sets: list[NDArray[np.float32]], show: Show
+) -> dict[str, Score]:
+    """Return the games of the sets of several repeats together."""
+    total: dict[str, Score] = {}
+    for place, weights in enumerate(sets):
+        chooser = make_chooser_of(experiment.game, lesson.student, weights)
+        for opponent, score in _play_all(experiment, chooser, f"{lesson.name} {name} {place}", show).items():
+            total[opponent] = added(total.get(opponent, NOTHING), score)
+    return total
+
+
 def _snapshot(job: Job, folder: Path, games: int) -> NDArray[np.float32]:
-    weights: NDArray[np.float32] = load_arrays(job.folder(folder) / "snapshots" / f"{games:09d}.safetensors")[0][
-        "weights"
-    ]
+    path = job.folder(folder) / "snapshots" / f"{games:09d}.safetensors"
+    weights: NDArray[np.float32] = load_arrays(path)[0]["weights"]
     return weights
 
 
@@ -289,15 +273,6 @@ def _play_all(experiment: Experiment, chooser: Any, name: str, show: Show) -> di
     return found
 
 
-def _pooled(scores: list[dict[str, Score]]) -> dict[str, Score]:
-    """Return the games of several repeats together."""
-    total: dict[str, Score] = {}
-    for one in scores:
-        for opponent, score in one.items():
-            total[opponent] = added(total.get(opponent, NOTHING), score)
-    return total
-
-
 def _export_best(experiment: Experiment, folder: Path, tried: dict[str, Any]) -> None:
     """Write the chosen weights of each lesson as a student, and the best of all as `student.onnx`."""
     found = {}
@@ -307,9 +282,7 @@ def _export_best(experiment: Experiment, folder: Path, tried: dict[str, Any]) ->
         weights = _snapshot(Job(lesson, best["repeat"]), folder, best["games"])
         told = facts(experiment, lesson, games=best["games"], repeat=best["repeat"], weights=len(weights))
         save_layers(folder / f"student_{lesson.name}.onnx", layers(told["sizes"], weights), told)
-    best_name = max(found, key=lambda name: found[name])
-    shutil.copyfile(folder / f"student_{best_name}.onnx", folder / ".student.onnx.partial")
-    (folder / ".student.onnx.partial").replace(folder / "student.onnx")
+    keep_student(folder, max(found, key=lambda name: found[name]))
 
 
 def _judge_value_kept(experiment: Experiment, folder: Path, show: Show) -> None:
@@ -320,16 +293,9 @@ def _judge_value_kept(experiment: Experiment, folder: Path, show: Show) -> None:
 
 def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
-    size = "" if not experiment.about.size else f" --size {experiment.about.size}"
-    closing = [f"understudy play {experiment.about.game}{size} --opponent student:{folder}"]
-    return build_report(folder, paper={}, closing=closing)
+    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
 
 
 def summary(experiment: Experiment, folder: Path) -> list[str]:
     """Return the few lines a person looks for first: what each student wins against whom."""
-    lines = []
-    for name, sets in load_json(folder / "games.json").items():
-        for which, opponents in sets.items():
-            shares = [f"{read_score(counts).won().value:.1%} v {who}" for who, counts in opponents.items()]
-            lines.append(f"{name}, {which}: {', '.join(shares)}")
-    return lines
+    return score_lines(load_json(folder / "games.json"))

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
-import shutil
 from pathlib import Path
 from typing import Any
 
@@ -13,16 +10,16 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.config import write_toml
 from understudy.encoders.konane import SCRATCH, encode_boards, find_representation, input_count
 from understudy.errors import BadOption
-from understudy.experiments.files import unusual
+from understudy.experiments.files import fingerprint_of, unusual
 from understudy.experiments.values import Experiment, Lesson
-from understudy.files import load_json, make_folder, save_json, save_text
-from understudy.judges.duels import write_meeting
+from understudy.files import load_json, make_folder, save_json
+from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
 from understudy.labs.exams import SECTION, judge_value_kept
+from understudy.labs.folders import keep_student, open_folder, play_command, same_board
 from understudy.labs.news import News, Show, log_progress
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ValueNetwork
@@ -49,15 +46,13 @@ def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
 
 def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
     """Train every student that is not trained yet; the one with the best validation accuracy becomes `student.onnx`."""
+    open_folder(experiment, folder, identity=same_board)
     make_folder(folder / "checkpoints")
-    save_text(folder / "experiment.toml", write_toml(experiment.settings))
     for lesson in experiment.lessons:
         if not _trained(experiment, lesson, folder):
             _train(experiment, lesson, folder, show)
     accuracy = {lesson.name: _facts_of(lesson, folder)["validation_accuracy"] for lesson in experiment.lessons}
-    best = folder / f"student_{max(accuracy, key=lambda name: accuracy[name])}.onnx"
-    shutil.copyfile(best, folder / ".student.onnx.partial")
-    (folder / ".student.onnx.partial").replace(folder / "student.onnx")
+    keep_student(folder, max(accuracy, key=lambda name: accuracy[name]))
 
 
 def _trained(experiment: Experiment, lesson: Lesson, folder: Path) -> bool:
@@ -94,8 +89,7 @@ def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> 
 def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> tuple[Valued, Valued]:
     """Return the boards to learn from, in all images, and those to look at after each epoch."""
     examples, game = lesson.examples, experiment.game
-    told = hashlib.sha256(json.dumps(unusual(examples), sort_keys=True).encode()).hexdigest()[:8]
-    path = folder / f"solved_{told}.safetensors"
+    path = folder / f"solved_{fingerprint_of(unusual(examples))}.safetensors"
     if not path.exists():
         without = held_out(game) if examples.held_out else np.zeros(0, np.uint64)
         solved = solve_boards(
@@ -155,15 +149,18 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
 
 def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
-    closing = [f"understudy play {experiment.about.game} --size {experiment.about.size} --opponent student:{folder}"]
-    return build_report(folder, paper={}, closing=closing)
+    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
 
 
 def summary(experiment: Experiment, folder: Path) -> list[str]:
-    """Return the few lines a person looks for first."""
-    verdicts = load_json(folder / "verdicts.json").get(SECTION, {})
+    """Return the few lines a person looks for first: what each student wins, and how often it keeps the value."""
+    games, path = load_json(folder / "games.json"), folder / "verdicts.json"
+    verdicts = load_json(path).get(SECTION, {}) if path.exists() else {}
     return [
-        f"{name}: keeps the value in {verdict['value_kept']['value']:.2%} of positions, "
-        f"in {verdict['value_kept.critical']['value']:.2%} where it matters"
-        for name, verdict in verdicts.items()
+        *score_lines(games),
+        *(
+            f"{name}: keeps the value in {verdict['value_kept']['value']:.2%} of positions, "
+            f"in {verdict['value_kept.critical']['value']:.2%} where it matters"
+            for name, verdict in verdicts.items()
+        ),
     ]

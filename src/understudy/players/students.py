@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from safetensors import SafetensorError, safe_open
 
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError
@@ -18,6 +16,7 @@ from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.student_files import load_session, student_file
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.search.evaluators.sigmoid import layers, weight_count
+from understudy.tensors import load_arrays
 
 VALUE_KINDS = ("single", "comparison")
 """Students that value boards, one by one or in pairs; all others imitate moves part by part."""
@@ -64,12 +63,8 @@ def _running(session: Any) -> Score:
 
 def load_snapshot(path: Path) -> tuple[Score, Mapping[str, Any]]:
     """Return a snapshot of a training as a network, and what its file says of it."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            facts = json.loads((file.metadata() or {}).get("understudy", "{}"))
-            weights = file.get_tensor("weights")
-    except (OSError, SafetensorError, ValueError) as error:
-        raise FileError(f"cannot read the snapshot {str(path)!r}: {' '.join(str(error).split())}") from None
+    arrays, facts = load_arrays(path, "snapshot")
+    weights = arrays.get("weights", np.zeros(0, np.float32))
     sizes = facts.get("sizes")
     if not sizes or facts.get("kind") not in VALUE_KINDS or weights.shape != (weight_count(sizes),):
         raise FileError(f"{str(path)!r} holds weights, but is no snapshot: it does not say what it has learned")

@@ -13,12 +13,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError
-from safetensors.numpy import load_file as load_tensors
-from safetensors.numpy import save_file as save_tensors
 
 from understudy.errors import FileError
-from understudy.files import save_file
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, taken
 from understudy.games.konane import Konane
@@ -26,6 +22,7 @@ from understudy.games.konane_batches import class_names, images, unknown
 from understudy.games.konane_random import wander
 from understudy.solve import Solver, shared_solver
 from understudy.solve.successors import FEW_CELLS, every_position, successors
+from understudy.tensors import load_arrays, save_arrays
 
 CHUNK = 5_000
 EARLY, FEW = 3, 0.1
@@ -110,16 +107,13 @@ def some(solved: Solved, rows: Any) -> Solved:
 
 def save_solved(solved: Solved, path: Path) -> None:
     """Write boards and what they are worth, whole or not at all."""
-    arrays = {name: np.ascontiguousarray(field) for name, field in solved.boards._asdict().items()}
-    save_file(path, lambda partial: save_tensors({**arrays, "values": solved.values}, partial))
+    save_arrays(path, {**solved.boards._asdict(), "values": solved.values}, {})
 
 
 def load_solved(path: Path) -> Solved:
     """Return what `save_solved` wrote."""
-    try:
-        arrays = load_tensors(path)
-        return Solved(Konane._make(arrays[name] for name in Konane._fields), arrays["values"])
-    except (OSError, SafetensorError, KeyError) as error:
-        raise FileError(
-            f"cannot read the solved boards {str(path)!r} ({error}); delete the file to solve anew"
-        ) from None
+    arrays, _ = load_arrays(path, "solved boards")
+    missing = {*Konane._fields, "values"} - set(arrays)
+    if missing:
+        raise FileError(f"{str(path)!r} does not hold solved boards: {min(missing)} is missing; delete the file")
+    return Solved(Konane._make(arrays[name] for name in Konane._fields), arrays["values"])

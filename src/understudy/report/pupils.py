@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+from understudy.judges.duels import read_score
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number, percent
 from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run
@@ -98,8 +99,8 @@ def _game_rows(
     name: str, sets: Mapping[str, Any], opponents: Sequence[str], paper: Mapping[str, Any]
 ) -> Iterator[tuple[Cell, ...]]:
     for which, scores in sets.items():
-        yield Cell(f"{name}, {which}"), *(measured(share(scores[opponent])) for opponent in opponents)
-    told = paper.get("teacher" if "teacher" in sets else name, {})
+        yield Cell(f"{name}, {which}"), *(_won(scores[opponent]) for opponent in opponents)
+    told = paper.get(name, {})
     if any(opponent in told for opponent in opponents):
         shares = [percent(told[opponent], 0) if opponent in told else "" for opponent in opponents]
         yield Cell(f"{name}, source"), *cells(*shares)
@@ -110,9 +111,9 @@ def _sides(run: Run, opponents: Sequence[str]) -> Table:
     rows = []
     for name, sets in run.games.items():
         which = next(iter(sets))
-        shares = [measured(share(sets[which][opponent], side)) for opponent in opponents for side in (0, 1)]
+        shares = [_won(sets[which][opponent], side) for opponent in opponents for side in (0, 1)]
         rows.append((Cell(f"{name}, {which}"), *shares))
-        told = _paper(run).get("teacher" if "teacher" in sets else name, {})
+        told = _paper(run).get(name, {})
         known = [told.get(f"{opponent} as {side}") for opponent in opponents for side in SIDES]
         if any(known):
             rows.append((Cell(f"{name}, source"), *cells(*(percent(one, 0) if one else "" for one in known))))
@@ -120,12 +121,7 @@ def _sides(run: Run, opponents: Sequence[str]) -> Table:
     return Table(cells("student", *columns), tuple(rows), "The same by side: Black moves first.")
 
 
-def share(counts: Sequence[Sequence[int]], side: int | None = None) -> dict[str, Any]:
-    """Return the share of games won as a measure; counts are lost, drawn and won as first and as second player."""
-    from understudy.judges.ratings import wilson
-
-    chosen = counts if side is None else [counts[side]]
-    games, won = sum(map(sum, chosen)), sum(one[2] for one in chosen)
-    value = won / games if games else 0.0
-    low, high = wilson(value, games)
-    return {"value": value, "low": low, "high": high, "sample": games}
+def _won(counts: Any, side: int | None = None) -> Cell:
+    """Return the share of games won with its interval, as both sides or as one."""
+    score = read_score(counts)
+    return measured((score.won() if side is None else score.won_as(side))._asdict())

@@ -6,7 +6,6 @@ weights, and the files. The same seed gives the same games and weights, however 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,18 +13,16 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file as save_tensors
 
 from understudy.config import check_range
 from understudy.encoders.konane import find_representation, input_cells, input_count
-from understudy.errors import BadOption, FileError, UnknownName
-from understudy.files import save_file
+from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.choosers import make_chooser
 from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
 from understudy.search.evaluators.konane import Tally
-from understudy.search.evaluators.sigmoid import layers, sigmoid, weight_count
+from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
+from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.backpropagation import Changes, Rule, make_changes
 from understudy.trainers.online import EITHER, PLAYED, Progress, Teacher, play_and_learn
 from understudy.trainers.temporal import make_tale, play_itself
@@ -33,8 +30,6 @@ from understudy.trainers.temporal import make_tale, play_itself
 STRUCTURES = {"single": Valuing, "comparison": Comparing}
 METHODS = ("teacher", "temporal")
 COLOURS = ("black", "white", "either")
-FACTS = "understudy"
-"""The key of the metadata in a file of weights."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -42,7 +37,7 @@ class PupilOptions:
     """The `[student]` section of an online experiment."""
 
     representation: str = "C"
-    """How it sees a board: A, B, C or D."""
+    """How it sees a board: A to E."""
     structure: str = "single"
     """`single`: values one board; `comparison`: tells which of two is better."""
     hidden: tuple[int, ...] = (20,)
@@ -123,9 +118,19 @@ def layer_sizes(game: CompiledGame, student: PupilOptions) -> list[int]:
     if student.structure == "comparison" or student.representation == "B":
         raise BadOption(
             f"student.local: structure {student.structure!r} with representation {student.representation!r} has no "
-            "one cell for each input; use structure 'single' and A, C or D"
+            "one cell for each input; use structure 'single' and A, C, D or E"
         )
     return [inputs, rows * columns, *student.hidden, 1]
+
+
+def make_chooser_of(game: CompiledGame, student: PupilOptions, weights: NDArray[np.float32]) -> Any:
+    """Return a student with these weights as a chooser; it shares the array."""
+    sizes, wiring = layer_sizes(game, student), np.zeros(0, np.float32)
+    if student.local:
+        wiring = local_wiring(game, student, sizes)
+        weights *= wiring
+    representation = find_representation(student.representation, *game.size)
+    return STRUCTURES[student.structure](sigmoid(sizes, weights, representation=representation, wiring=wiring))
 
 
 class Pupil:
@@ -135,13 +140,9 @@ class Pupil:
         self.game, self.options, self.training = game, student, training
         rng = np.random.default_rng([training.seed, repeat])
         self.sizes = layer_sizes(game, student)
-        wiring = local_wiring(game, student, self.sizes)
         weights = rng.uniform(-training.initial, training.initial, weight_count(self.sizes)).astype(np.float32)
-        if wiring is not None:
-            weights *= wiring
-        representation = find_representation(student.representation, *game.size)
-        self.network = sigmoid(self.sizes, weights, representation=representation, wiring=wiring)
-        self.student: Any = STRUCTURES[student.structure](self.network)
+        self.student = make_chooser_of(game, student, weights)
+        self.network: Sigmoid = self.student.network
         self.changes: Changes = make_changes(self.network)
         played = training.games if training.method == "teacher" else 0
         self.progress = Progress(np.zeros(played, np.uint8), weights.copy(), np.zeros(3, np.int64))
@@ -205,10 +206,8 @@ class Pupil:
         }  # fmt: skip
 
 
-def local_wiring(game: CompiledGame, student: PupilOptions, sizes: Sequence[int]) -> NDArray[np.float32] | None:
-    """Return which weights there are where the first layer has a unit for each cell; None where all are."""
-    if not student.local:
-        return None
+def local_wiring(game: CompiledGame, student: PupilOptions, sizes: Sequence[int]) -> NDArray[np.float32]:
+    """Return which weights there are where the first layer has a unit for each cell."""
     wiring = np.ones(weight_count(sizes), np.float32)
     rows, columns = game.size
     cells = input_cells(find_representation(student.representation, rows, columns), rows, columns)
@@ -217,18 +216,3 @@ def local_wiring(game: CompiledGame, student: PupilOptions, sizes: Sequence[int]
     distance = abs(row[:, None] - units // columns) + abs(column[:, None] - units % columns)
     layers(sizes, wiring)[0][0][:] = distance == 1
     return wiring
-
-
-def save_arrays(path: Path, arrays: dict[str, NDArray[Any]], facts: dict[str, Any]) -> None:
-    """Write arrays with facts beside them, whole or not at all."""
-    save_file(path, lambda partial: save_tensors(arrays, partial, metadata={FACTS: json.dumps(facts)}))
-
-
-def load_arrays(path: Path) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-    """Return the arrays and facts of a file."""
-    try:
-        with safe_open(path, framework="numpy") as file:
-            facts = json.loads((file.metadata() or {}).get(FACTS, "{}"))
-            return {name: file.get_tensor(name) for name in file.keys()}, facts  # noqa: SIM118 (it is no dict)
-    except (OSError, SafetensorError, ValueError) as error:
-        raise FileError(f"cannot read the weights {str(path)!r}: {' '.join(str(error).split())}") from None
