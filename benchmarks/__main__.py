@@ -4,7 +4,16 @@ from __future__ import annotations
 
 import sys
 
-from benchmarks import bench_online, bench_players, bench_rules, bench_search, bench_solve, bench_training
+from benchmarks import (
+    bench_evolution,
+    bench_online,
+    bench_players,
+    bench_rules,
+    bench_scale,
+    bench_search,
+    bench_solve,
+    bench_training,
+)
 
 BENCHES = {
     "rules": bench_rules,
@@ -13,6 +22,8 @@ BENCHES = {
     "training": bench_training,
     "online": bench_online,
     "solve": bench_solve,
+    "evolution": bench_evolution,
+    "scale": bench_scale,
 }
 
 

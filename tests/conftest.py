@@ -95,4 +95,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             name for name in ("morris", "konane", "lines_of_action", "chess") if name in item.nodeid.rpartition("/")[2]
         ]
         compiling = item.path.parent.name in ("games", "search", "solve") and games
-        item.add_marker(pytest.mark.xdist_group(games[0] if compiling else item.path.stem))
+        if item.get_closest_marker("xdist_group") is None:
+            item.add_marker(pytest.mark.xdist_group(games[0] if compiling else item.path.stem))

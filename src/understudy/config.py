@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import json
 import re
 import tomllib
 import types
@@ -124,6 +125,5 @@ def _written(value: Any) -> str:
     if isinstance(value, list | tuple):
         return "[" + ", ".join(_written(item) for item in value) + "]"
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return f'"{escaped}"'
+        return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")  # JSON's escapes are TOML's too
     return repr(value)

@@ -30,6 +30,10 @@ class EngineError(UnderstudyError, RuntimeError):
     """An outside engine that is missing, or does not answer as an engine should."""
 
 
+class BackendError(UnderstudyError, RuntimeError):
+    """Workers that are missing, cannot be reached, or failed the same task again and again."""
+
+
 class FileError(UnderstudyError, OSError):
     """A file that cannot be read, written or understood."""
 

@@ -5,15 +5,17 @@ Every value here is immutable and can be pickled; a protocol is satisfied by sha
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from enum import IntEnum
-from typing import Any, NamedTuple, Protocol, TypeAlias, TypeVar
+from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 Move: TypeAlias = int
 """A move's code; its game alone reads it."""
 
 A = TypeVar("A")
 B = TypeVar("B")
+Item = TypeVar("Item", contravariant=True)
+Result = TypeVar("Result", covariant=True)
 
 
 class Position(Protocol):
@@ -109,9 +111,44 @@ class Player(Protocol):
         ...
 
 
+class Crew(Protocol[Item, Result]):
+    """Workers doing one kind of task; results come back in the order in which items were sent.
+
+    A crew belongs to one thread, and is left like a file: `with backend.crew(task) as crew`.
+    """
+
+    def send(self, item: Item) -> None:
+        """Hand in an item; never blocks."""
+        ...
+
+    def receive(self) -> Result:
+        """Return the result of the oldest item not yet received, or raise what became of it; blocks."""
+        ...
+
+    def close(self) -> None:
+        """Forget what is under way."""
+        ...
+
+    def __enter__(self) -> Self: ...
+    def __exit__(self, *error: object) -> None: ...
+
+
 class Backend(Protocol):
     """Many independent, picklable tasks, here or on a cluster."""
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Iterator[B]:
-        """Yield the results of *task* in the order of *items*."""
+    @property
+    def workers(self) -> int:
+        """How many tasks run at once."""
+        ...
+
+    def crew(self, task: Callable[[A], B], *, check: Callable[[A, B], str | None] | None = None) -> Crew[A, B]:
+        """Return workers for *task*; *check* tells what is wrong with a result, None if it makes sense.
+
+        A task whose worker dies, hangs or returns nonsense is sent again, three tries in all; then `receive` raises
+        BackendError. What a task itself raises is never tried again and comes back as it is.
+        """
+        ...
+
+    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B, None, None]:
+        """Yield the results of *task* in the order of *items*, a few tasks ahead of what is asked for."""
         ...

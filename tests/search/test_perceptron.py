@@ -13,9 +13,11 @@ from hypothesis import strategies as st
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
 from understudy.players import make_player
-from understudy.search.evaluators import value
+from understudy.search.evaluators import begin, follow, judged, value
+from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 from understudy.search.evaluators.lines_of_action import nonad_matrix
 from understudy.search.evaluators.perceptron import (
+    UNIT,
     Perceptron,
     folded,
     load_perceptron,
@@ -27,10 +29,11 @@ from understudy.search.evaluators.perceptron import (
 
 
 def dense(network: Perceptron, inputs: np.ndarray, activation: str) -> float:
+    """Return what the last unit adds up: tanh of it is the opinion, or of half of it with sigmoid units."""
     squash = np.tanh if activation == "tanh" else lambda x: 1 / (1 + np.exp(-x))
-    hidden = squash(inputs @ network.first.astype(float) + network.bias)
-    out = squash(hidden @ network.output.astype(float) + network.output_bias)
-    return float(out if activation == "tanh" else 2 * out - 1)
+    hidden = squash((inputs @ network.net["first"] + network.net["bias"]) / UNIT)
+    out = hidden @ network.net["output"].astype(float) + network.output_bias
+    return float(out if activation == "tanh" else 0.5 * out)
 
 
 @pytest.mark.parametrize("activation", ["tanh", "sigmoid"])
@@ -67,8 +70,8 @@ def test_inputs_that_are_sums_over_stones_fold_into_the_first_layer() -> None:
     for position, _ in random_line(game, 30, 1):
         stones = np.zeros(128)
         stones[out[: rules.features(position, out)]] = 1
-        expected = np.tanh(np.tanh(inputs @ stones @ weights + bias) @ output)
-        assert value(network, position, True) == pytest.approx(float(expected), abs=1e-5)
+        expected = np.tanh(inputs @ stones @ weights + bias) @ output
+        assert value(network, position, True) == pytest.approx(float(expected), abs=1e-4)
 
 
 def test_weights_survive_a_file(tmp_path: Path) -> None:
@@ -77,7 +80,7 @@ def test_weights_survive_a_file(tmp_path: Path) -> None:
     path = tmp_path / "network.safetensors"
     save_perceptron(network, path)
     again = load_perceptron(path, game.feature_count)
-    assert np.array_equal(network.first, again.first)
+    assert np.array_equal(network.net["first"], again.net["first"])
     assert value(again, game.start(), True) == value(network, game.start(), True)
     player = make_player(f"searcher:evaluator=perceptron,weights={path},depth=2", game)
     assert player.choose([game.start()])[0].move in game.moves(game.start())
@@ -114,11 +117,37 @@ def test_no_bytes_break_the_reader_of_weights(tmp_path: Path, edits: list[tuple[
     except UnderstudyError as error:
         assert "\n" not in str(error)
     else:
-        assert network.first.shape == (12, 3)
+        assert network.net["first"].shape == (12, 8)  # padded
 
 
-def test_a_private_copy_shares_weights_but_not_scratch() -> None:
+def test_a_private_copy_has_scratch_of_its_own() -> None:
     network = random_perceptron(10, 4, rng=np.random.default_rng(0))
     copy = private(network)
-    assert copy.first is network.first
-    assert copy.sums is not network.sums
+    assert np.array_equal(copy.net["first"], network.net["first"])
+    copy.net["sums"][:] = 7
+    assert not network.net["sums"].any()
+
+
+@pytest.mark.parametrize("size", [4, 5, 8])
+@pytest.mark.parametrize("both", [False, True])
+def test_sums_kept_along_a_line_of_play_equal_fresh_ones(size: int, both: bool) -> None:
+    game = find_game("lines_of_action", (size, size))
+    inputs = ("sides", "nonads", "quads", "shape", "mobility", "threats", "turn")
+    plan = make_plan(game, NetworkOptions(inputs=inputs, hidden=7, both=both))
+    network = express(plan, np.random.default_rng(size).normal(0, 0.3, plan.length))
+    for seed in range(4):
+        line = random_line(game, 30, seed)
+        begin(network, line[0][0])
+        for height, (position, move) in enumerate(line):
+            own = height % 2 == 0
+            assert judged(network, position, own, height) == value(network, position, own)
+            follow(network, position, move, height)
+
+
+def test_both_views_make_what_is_good_for_one_bad_for_the_other() -> None:
+    game = find_game("lines_of_action")
+    plan = make_plan(game, NetworkOptions(inputs=("sides", "nonads", "quads", "shape", "mobility"), both=True))
+    network = express(plan, np.random.default_rng(0).normal(0, 0.3, plan.length))
+    for position, _ in random_line(game, 30, 1):
+        assert value(network, position, True) == -value(network, rules.turn(position), True)
+        assert value(network, position, True) == value(network, position, False)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import json
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
@@ -15,6 +16,7 @@ from understudy.files import save_text
 
 if TYPE_CHECKING:
     from understudy.games import CompiledGame
+    from understudy.protocols import Backend
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -48,11 +50,51 @@ def match_options(command: F) -> F:
                          help="A position that occurs this often is a draw; 0: never."),
             click.option("--move-seconds", type=click.FloatRange(0.001), metavar="S",
                          help="A player that takes longer for a move loses."),
-            click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Threads; one for each core."),
         )
     ):  # fmt: skip
         command = option(command)
     return command
+
+
+class Where(NamedTuple):
+    """Where a command lets its tasks run."""
+
+    backend: str
+    workers: int | None
+    address: str | None
+
+
+def backend_options(command: F) -> F:
+    """Add what tells where tasks run; the command gets it as `where`."""
+
+    @functools.wraps(command)
+    def placed(*arguments: Any, backend: str, workers: int | None, address: str | None, **options: Any) -> Any:
+        return command(*arguments, where=Where(backend, workers, address), **options)
+
+    for option in reversed(
+        (
+            click.option("--backend", default="local", show_default=True, metavar="local|ray",
+                         help="Where games are played: threads here, or processes of Ray."),
+            click.option("--workers", type=click.IntRange(1, 100_000), metavar="N",
+                         help="How many at once; one for each core."),
+            click.option("--address", metavar="A",
+                         help="A Ray cluster: host:port, ray://host:port or auto; one node here if not said."),
+        )
+    ):  # fmt: skip
+        placed = option(placed)
+    return cast(F, placed)
+
+
+@contextlib.contextmanager
+def opened(where: Where) -> Iterator[Backend]:
+    """Open a backend and close it in the end."""
+    from understudy.backends import close, make_backend
+
+    backend = make_backend(where.backend, workers=where.workers, address=where.address)
+    try:
+        yield backend
+    finally:
+        close(backend)
 
 
 def find(name: str, size: str | None, rules: tuple[str, ...]) -> CompiledGame:
@@ -74,20 +116,30 @@ def position_of(game: CompiledGame, text: str | None) -> Any:
     return game.start() if text is None else game.read(text)
 
 
-def match_settings(game: CompiledGame, players: list[str], terms: dict[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a match; players are made once here so that a wrong name fails before the first game."""
-    from understudy.backends import Local
+@contextlib.contextmanager
+def match_settings(
+    game: CompiledGame, players: list[str], where: Where, terms: dict[str, Any]
+) -> Iterator[dict[str, Any]]:
+    """Give the arguments of a match; players are made once here so that a wrong name fails before anything starts."""
     from understudy.match import Terms
     from understudy.players import close, make_player
 
     for player in players:
         close(make_player(player, game))
-    workers = 1 if any(player.startswith("human") for player in players) else terms.pop("workers")
-    terms.pop("workers", None)
+    if any(player.startswith("human") for player in players):
+        where = _beside_a_person(where)
     settings = {key: terms.pop(key) for key in ("seed", "opening_plies")}
     if settings["opening_plies"] is None:
         settings["opening_plies"] = game.conventions.opening_plies
-    return settings | {"backend": Local(workers), "terms": Terms(**terms)}
+    with opened(where) as backend:
+        yield settings | {"backend": backend, "terms": Terms(**terms)}
+
+
+def _beside_a_person(where: Where) -> Where:
+    """Return one worker, who has the terminal."""
+    if where.backend != "local":
+        raise BadOption(f"'human' plays at this terminal, not on the backend {where.backend!r}")
+    return where._replace(workers=1)
 
 
 @contextlib.contextmanager

@@ -44,10 +44,15 @@ def _on_error(command: F) -> F:
 @_on_error
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def tell(file: str, expand: str, authors_removal: bool, on_error: str, as_json: bool) -> None:
-    """Tell what is in a file of records: phases, parts, legal moves."""
+    """Tell what is in a file of records (phases, parts, legal moves) or in a table of positions (games, values)."""
     from understudy.records.analysis import analyse, analysis_json, analysis_text
     from understudy.records.store import load_any
+    from understudy.records.tables import is_table, load_table, table_facts, table_text
 
+    if is_table(Path(file)):
+        table = load_table(Path(file))
+        click.echo(json.dumps(table_facts(*table)) if as_json else table_text(*table))
+        return
     records, complaints = load_any(Path(file), on_error=on_error)
     analysis = analyse(records, expansion=expand, authors_removal=authors_removal)
     if as_json:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from understudy.cli.console import compiling
+from understudy.cli.console import Where, backend_options, compiling, opened
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
@@ -32,7 +32,8 @@ def _experiment_options(command: F) -> F:
 
 @click.command()
 @_experiment_options
-def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) -> None:
+@backend_options
+def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where) -> None:
     """Let the teacher of an experiment play, and keep what it chose.
 
     A run that was stopped goes on where it was.
@@ -44,14 +45,15 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) 
     if prepare_records is None:
         told = f"one of the kind {experiment.about.kind!r} keeps no records"
         raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: {told}")
-    with compiling(), _bar() as show:
-        records = prepare_records(experiment, place, show=show)
+    with opened(where) as backend, compiling(), _bar() as show:
+        records = prepare_records(experiment, place, show=show, backend=backend)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
 
 
 @click.command()
 @_experiment_options
-def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) -> None:
+@backend_options
+def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where) -> None:
     """Train the students of an experiment.
 
     A run that was stopped goes on from its last epoch.
@@ -59,29 +61,31 @@ def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) 
     from understudy.labs import find_lab
 
     experiment, place = _opened(file, folder, changes, quick=quick)
-    with compiling(), _bar() as show:
-        find_lab(experiment.about.kind).train_students(experiment, place, show=show)
+    with opened(where) as backend, compiling(), _bar() as show:
+        find_lab(experiment.about.kind).train_students(experiment, place, show=show, backend=backend)
     click.echo(f"trained {', '.join(lesson.name for lesson in experiment.lessons)} in {place}")
 
 
 @click.command()
 @_experiment_options
-def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...]) -> None:
+@backend_options
+def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where) -> None:
     """Do a whole experiment: watch, learn, judge, report.
 
     A run that was stopped goes on where it was.
     """
     from understudy.labs import find_lab
     from understudy.labs.folders import play_command
+    from understudy.players.student_files import SUFFIXES
 
     experiment, place = _opened(file, folder, changes, quick=quick)
     lab = find_lab(experiment.about.kind)
-    with compiling(), _bar() as show:
-        report = lab.run(experiment, place, show=show)
+    with opened(where) as backend, compiling(), _bar() as show:
+        report = lab.run(experiment, place, show=show, backend=backend)
     for line in lab.summary(experiment, place):
         click.echo(line)
     click.echo(f"\nThe report: {report}")
-    if (place / "student.onnx").exists():
+    if any((place / f"student{suffix}").exists() for suffix in SUFFIXES):
         check = ",check=legal" if experiment.about.kind == "imitation" else ""
         click.echo(f"Play against the student: {play_command(experiment.about, f'student:{place}{check}')}")
 

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from understudy.cli.console import (
+    Where,
+    backend_options,
     compiling,
     counted,
     find,
@@ -14,6 +16,7 @@ from understudy.cli.console import (
     json_option,
     match_options,
     match_settings,
+    opened,
     print_json,
     write_file,
 )
@@ -28,6 +31,7 @@ if TYPE_CHECKING:
 @click.argument("first", metavar="PLAYER")
 @click.argument("second", metavar="PLAYER")
 @match_options
+@backend_options
 @json_option
 def match(
     name: str,
@@ -37,6 +41,7 @@ def match(
     second: str,
     games: int,
     as_json: bool,
+    where: Where,
     **terms: Any,
 ) -> None:
     """Let two players play a match.
@@ -47,8 +52,10 @@ def match(
     from understudy.judges.tournament import play_match
 
     game = find(name, size, rules)
-    settings = match_settings(game, [first, second], terms)
-    with counted(games, f"{first} - {second}") as progress:
+    with (
+        match_settings(game, [first, second], where, terms) as settings,
+        counted(games, f"{first} - {second}") as progress,
+    ):
         meeting = play_match(game, (first, second), games=games, progress=progress, **settings)
     if as_json:
         print_json(meeting_json(game, meeting))
@@ -60,6 +67,7 @@ def match(
 @game_options
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
 @match_options
+@backend_options
 @click.option("--csv", "csv_file", type=click.Path(dir_okay=False), metavar="FILE", help="Write the table there too.")
 @json_option
 def tournament(
@@ -70,6 +78,7 @@ def tournament(
     games: int,
     csv_file: str | None,
     as_json: bool,
+    where: Where,
     **terms: Any,
 ) -> None:
     """Let every player meet every other.
@@ -82,9 +91,8 @@ def tournament(
     if len(players) < 2:
         raise BadOption(f"a tournament needs at least two players, not {len(players)}")
     game = find(name, size, rules)
-    settings = match_settings(game, list(players), terms)
     total = games * len(players) * (len(players) - 1) // 2
-    with counted(total, game.title) as progress:
+    with match_settings(game, list(players), where, terms) as settings, counted(total, game.title) as progress:
         standings = round_robin(game, players, games=games, progress=progress, **settings)
     if csv_file is not None:
         write_file(csv_file, standings_csv(standings))
@@ -99,14 +107,13 @@ def tournament(
 @click.option("--games", type=click.IntRange(2, 100_000), default=2, show_default=True, metavar="N",
               help="Games against each player of the stable; an even number.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
-@click.option("--workers", type=click.IntRange(1, 1024), metavar="N", help="Threads; one for each core.")
+@backend_options
 @json_option
-def gaming(players: tuple[str, ...], games: int, seed: int, workers: int | None, as_json: bool) -> None:
+def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_json: bool) -> None:
     """Let Morris players meet a stable of eighteen symbolic ones.
 
     The papers' gaming test: both colours, every result with its reason.
     """
-    from understudy.backends import Local
     from understudy.games import find_game
     from understudy.judges.gaming import STABLE
     from understudy.judges.gaming import gaming as play_stable
@@ -116,8 +123,8 @@ def gaming(players: tuple[str, ...], games: int, seed: int, workers: int | None,
     game = find_game("morris")
     for player in players:
         close(make_player(player, game))
-    with counted(len(players) * len(STABLE) * games, "the stable") as progress:
-        table = play_stable(game, players, games=games, seed=seed, backend=Local(workers), progress=progress)
+    with opened(where) as backend, counted(len(players) * len(STABLE) * games, "the stable") as progress:
+        table = play_stable(game, players, games=games, seed=seed, backend=backend, progress=progress)
     if as_json:
         print_json(gaming_json(table))
     else:
@@ -159,6 +166,8 @@ def _usual_opponent(game: CompiledGame) -> str:
     """Return the student that ships for a game, on boards of this size if it has several; a search if there is none."""
     from understudy.players.student_files import SHIPPED
 
+    if (SHIPPED / f"{game.name}.safetensors").exists() and game.size == (8, 8):
+        return f"student:{game.name}"
     if (SHIPPED / f"{game.name}.onnx").exists():
         return f"student:{game.name},check=legal,best=3"
     sized = f"{game.name}_{game.size[0]}"

@@ -19,6 +19,8 @@ KINDS = {
     "evaluators": "understudy.experiments.evaluators",
     "online": "understudy.experiments.online",
     "values": "understudy.experiments.values",
+    "evolution": "understudy.experiments.evolution",
+    "offline": "understudy.experiments.offline",
 }
 """The module of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
 

@@ -300,6 +300,22 @@ def features(position: LinesOfAction, out: NDArray[np.int32]) -> int:
 
 
 @kernel
+def changes(position: LinesOfAction, move: int, gone: NDArray[np.int32], come: NDArray[np.int32]) -> tuple[int, int]:
+    """Write which features a move takes away and which it brings, both seen by who moves; return how many."""
+    if move == PASS:
+        return 0, 0
+    gone[0], come[0] = move >> 6, move & 63
+    gone[1] = 64 + (move & 63)
+    return (2 if position.theirs & bit(move & 63) else 1), 1
+
+
+@kernel
+def mirrored(feature: int) -> int:
+    """Return under which number the other side sees a feature."""
+    return feature ^ 64
+
+
+@kernel
 def promise(position: LinesOfAction, move: int) -> int:
     """Return how early a search should try *move*: captures first."""
     return 1 if move != PASS and position.theirs & bit(move & 63) else 0

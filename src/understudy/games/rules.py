@@ -78,6 +78,22 @@ def features(position: Any, out: NDArray[np.int32]) -> int:
     return int(RULES[type(position)].features(position, out))
 
 
+def changes(position: Any, move: int, gone: NDArray[np.int32], come: NDArray[np.int32]) -> tuple[int, int]:
+    """Write the features that *move* takes away and brings, seen by who moves; only some games have this."""
+    left, entered = RULES[type(position)].changes(position, move, gone, come)
+    return int(left), int(entered)
+
+
+def mirrored(position: Any, feature: int) -> int:
+    """Return under which number the other side sees a feature; only games that tell `changes` have this."""
+    return int(RULES[type(position)].mirrored(feature))
+
+
+def tells_changes(kind: type) -> bool:
+    """Tell whether positions of this type say what a move changes, so that networks can keep their sums."""
+    return hasattr(RULES[kind], "changes")
+
+
 def promise(position: Any, move: int) -> int:
     """Return how early a search should try *move*, by the look of it; 0 for most."""
     return int(RULES[type(position)].promise(position, move))
@@ -156,6 +172,18 @@ def _key(position: Any) -> Any:
 def _features(position: Any, out: Any) -> Any:
     chosen = RULES[position.instance_class].features
     return lambda position, out: chosen(position, out)
+
+
+@overload(changes, strict=False)
+def _changes(position: Any, move: Any, gone: Any, come: Any) -> Any:
+    chosen = RULES[position.instance_class].changes
+    return lambda position, move, gone, come: chosen(position, move, gone, come)
+
+
+@overload(mirrored, strict=False)
+def _mirrored(position: Any, feature: Any) -> Any:
+    chosen = RULES[position.instance_class].mirrored
+    return lambda position, feature: chosen(feature)
 
 
 @overload(promise, strict=False)

@@ -10,8 +10,14 @@ LABS = {
     "evaluators": "understudy.labs.evaluators",
     "online": "understudy.labs.online",
     "values": "understudy.labs.values",
+    "evolution": "understudy.labs.evolution",
+    "offline": "understudy.labs.offline",
 }
-"""The lab of each kind of experiment: a module with `run`, `train_students` and `report`."""
+"""The lab of each kind of experiment: a module with `run`, `train_students` and `report`.
+
+The first two take the backend on which games are played. What learns stays with the driver, and what learns while it
+plays (`online`) stays in its threads.
+"""
 
 
 def find_lab(kind: str) -> Any:

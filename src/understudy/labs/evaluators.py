@@ -23,6 +23,7 @@ from understudy.files import load_json, save_json
 from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score
 from understudy.labs.folders import open_folder, play_command, same_board
 from understudy.labs.news import News, Show
+from understudy.protocols import Backend
 from understudy.report import build_report
 from understudy.report.agreement import summary_lines
 from understudy.report.sources import load_cells, load_run
@@ -68,7 +69,7 @@ class Slice(NamedTuple):
     games: int
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Local = Local()) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
     """Do all of an experiment; return its report."""
     open_run(experiment, folder)
     book = Book(folder)
@@ -78,7 +79,7 @@ def run(experiment: Experiment, folder: Path, *, show: Show, backend: Local = Lo
     return report(experiment, folder)
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Refuse: nobody learns here."""
     raise BadOption(
         f"nobody learns in experiment {experiment.name!r}: it compares evaluators; `understudy run` does it"
@@ -147,7 +148,7 @@ def _warm_up(experiment: Experiment) -> None:
         _play_slice(experiment, Slice(Pair(1, "q", other, 2), 0, 2))
 
 
-def _play_stage(experiment: Experiment, stage: Stage, book: Book, show: Show, backend: Local) -> None:
+def _play_stage(experiment: Experiment, stage: Stage, book: Book, show: Show, backend: Backend) -> None:
     slices = [part for pair in stage.pairs for part in _slices(pair, book.score(pair).games)]
     began, before = time.perf_counter(), book.times.get(stage.task, 0.0)
     show(_news(stage, book))

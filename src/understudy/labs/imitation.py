@@ -33,6 +33,7 @@ from understudy.networks.export import load_weights, save_student
 from understudy.networks.students import Unit
 from understudy.players import make_player
 from understudy.players.network import Student
+from understudy.protocols import Backend
 from understudy.records.analysis import analyse, analysis_json
 from understudy.records.examples import Examples, all_examples, split_examples
 from understudy.records.starts import reachable
@@ -47,11 +48,11 @@ STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
     """Do all of an experiment; return its report."""
-    prepare_records(experiment, folder, show=show)
-    train_students(experiment, folder, show=show)
-    judge_students(experiment, folder, show=show)
+    prepare_records(experiment, folder, show=show, backend=backend)
+    train_students(experiment, folder, show=show, backend=backend)
+    judge_students(experiment, folder, show=show, backend=backend)
     return report(experiment, folder)
 
 
@@ -61,12 +62,12 @@ def open_run(experiment: Experiment, folder: Path) -> None:
     make_folder(folder / "checkpoints")
 
 
-def prepare_records(experiment: Experiment, folder: Path, *, show: Show) -> Records:
+def prepare_records(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Records:
     """Return the records of an experiment: watched or imported, kept in the run folder."""
     open_run(experiment, folder)
     game, path = find_game(experiment.about.game), folder / "records.parquet"
     if experiment.watch is not None:
-        records = _watched(experiment, game, folder, show)
+        records = _watched(experiment, game, folder, show, backend)
     elif path.exists():
         records = load(path)
     else:
@@ -77,7 +78,7 @@ def prepare_records(experiment: Experiment, folder: Path, *, show: Show) -> Reco
     return records
 
 
-def _watched(experiment: Experiment, game: CompiledGame, folder: Path, show: Show) -> Records:
+def _watched(experiment: Experiment, game: CompiledGame, folder: Path, show: Show, backend: Backend) -> Records:
     assert experiment.watch is not None
     plan, played = experiment.watch, 0
     total = max(plan.regular + plan.custom + plan.random, 1)
@@ -87,7 +88,7 @@ def _watched(experiment: Experiment, game: CompiledGame, folder: Path, show: Sho
         played += games
         show(News("watching the teacher", played / total, f"{played} of {total} games"))
 
-    return watch(game, plan, folder, backend=Local(), progress=note)
+    return watch(game, plan, folder, backend=backend, progress=note)
 
 
 def _imported(experiment: Experiment, game: CompiledGame) -> Records:
@@ -97,9 +98,9 @@ def _imported(experiment: Experiment, game: CompiledGame) -> Records:
     return records if options.limit is None else records.taken(slice(0, options.limit))
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
-    records = prepare_records(experiment, folder, show=show)
+    records = prepare_records(experiment, folder, show=show, backend=backend)
     for lesson in experiment.lessons:
         if not _trained(experiment, lesson, folder):
             _train_student(experiment, lesson, records, folder, show)
@@ -201,11 +202,11 @@ def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None
         keep_student(folder, best, suffix=suffix)
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Let every judge grade every student; what is in `verdicts.json` already stays."""
     path = folder / "verdicts.json"
     verdicts = load_json(path) if path.exists() else {}
-    jobs = list(_judgements(experiment, folder))
+    jobs = list(_judgements(experiment, folder, backend))
     for place, (section, name, judge) in enumerate(jobs):
         if name not in verdicts.get(section, {}):
             show(News("judging", place / len(jobs), f"{section}: {name}"))
@@ -213,10 +214,10 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
             save_json(path, verdicts)
     show(News("judging", 1.0))
     if experiment.judging.gaming and not (folder / "gaming.json").exists():
-        _gaming(experiment, folder, show)
+        _gaming(experiment, folder, show, backend)
 
 
-def _judgements(experiment: Experiment, folder: Path) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+def _judgements(experiment: Experiment, folder: Path, backend: Backend) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield what is to be judged: section, student, and how."""
     game, judging = find_game(experiment.about.game), experiment.judging
     records = load(folder / "records.parquet")
@@ -230,15 +231,16 @@ def _judgements(experiment: Experiment, folder: Path) -> Iterator[tuple[str, str
         if states is not None:
             yield "states", lesson.name, _judge(student, states, judges=("legality", "reliability"))
         for opponent in judging.opponents if judging.games else ():
-            yield f"games against {opponent}", lesson.name, _strict(game, student.name, opponent, judging.games)
+            judge = _strict(game, student.name, opponent, judging.games, backend)
+            yield f"games against {opponent}", lesson.name, judge
 
 
 def _judge(student: Student, examples: Examples, **options: Any) -> Callable[[], Any]:
     return lambda: write_verdict(judge_parts(student, examples.positions, examples.moves, **options))
 
 
-def _strict(game: CompiledGame, student: str, opponent: str, games: int) -> Callable[[], Any]:
-    return lambda: write_verdict(strict(game, student, opponent, games=games, seed=STRICT_SEED, backend=Local()))
+def _strict(game: CompiledGame, student: str, opponent: str, games: int, backend: Backend) -> Callable[[], Any]:
+    return lambda: write_verdict(strict(game, student, opponent, games=games, seed=STRICT_SEED, backend=backend))
 
 
 def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Examples | None:
@@ -258,7 +260,7 @@ def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Exa
     return all_examples(found.taken(slice(0, limit)).positions, found.moves[:limit], expansion="authors")
 
 
-def _gaming(experiment: Experiment, folder: Path, show: Show) -> None:
+def _gaming(experiment: Experiment, folder: Path, show: Show, backend: Backend) -> None:
     game, names = find_game(experiment.about.game), [f"student:{folder}"]
     played, total = 0, experiment.judging.gaming * len(STABLE) + 1  # and one against itself
 
@@ -267,7 +269,7 @@ def _gaming(experiment: Experiment, folder: Path, show: Show) -> None:
         played += games
         show(News("playing the stable", min(played / total, 1.0), f"{played} of {total} games"))
 
-    table = gaming(game, names, games=experiment.judging.gaming, seed=STRICT_SEED, backend=Local(), progress=note)
+    table = gaming(game, names, games=experiment.judging.gaming, seed=STRICT_SEED, backend=backend, progress=note)
     save_json(folder / "gaming.json", gaming_json(table))
 
 

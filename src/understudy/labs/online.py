@@ -27,6 +27,7 @@ from understudy.labs.folders import keep_student, open_folder, play_command, sam
 from understudy.labs.news import News, Show
 from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
+from understudy.protocols import Backend
 from understudy.report import build_report
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import load_arrays, save_arrays
@@ -53,15 +54,18 @@ class Job(NamedTuple):
         return run / "pupils" / f"{self.lesson.name}_{self.repeat}"
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
     """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show)
+    train_students(experiment, folder, show=show, backend=backend)
     judge_students(experiment, folder, show=show)
     return report(experiment, folder)
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
-    """Train every pupil, as many at once as there are cores; those of an earlier run go on or are done."""
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+    """Train every pupil, as many at once as there are cores here; those of an earlier run go on or are done.
+
+    Pupils learn in threads whatever *backend* is: they are stopped at any moment, and keep their state in files here.
+    """
     open_folder(experiment, folder, identity=same_board)
     jobs = [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
     for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), jobs):

@@ -24,6 +24,7 @@ from understudy.labs.news import News, Show, log_progress
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ValueNetwork
 from understudy.players.student_files import load_session
+from understudy.protocols import Backend
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.report import build_report
 from understudy.solve.successors import FEW_CELLS
@@ -37,14 +38,14 @@ JUDGING = 40_000
 """The seed of the games that grade a student."""
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
     """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show)
-    judge_students(experiment, folder, show=show)
+    train_students(experiment, folder, show=show, backend=backend)
+    judge_students(experiment, folder, show=show, backend=backend)
     return report(experiment, folder)
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Train every student that is not trained yet; the one with the best validation accuracy becomes `student.onnx`."""
     open_folder(experiment, folder, identity=same_board)
     make_folder(folder / "checkpoints")
@@ -127,7 +128,7 @@ def _facts(experiment: Experiment, lesson: Lesson, boards: int, learning: Any) -
     }  # fmt: skip
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Let every student play its opponents and sit the exam; what was done before stays."""
     path, judging = folder / "games.json", experiment.judging
     games: dict[str, Any] = load_json(path) if path.exists() else {}
@@ -139,7 +140,7 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
         for place, opponent in enumerate(judging.opponents):
             show(News("judging", place / len(judging.opponents), f"{name} against {opponent}"))
             meeting = play_match(experiment.game, (player, opponent), games=judging.games, seed=JUDGING,
-                                 backend=Local(), opening_plies=0)  # fmt: skip
+                                 backend=backend, opening_plies=0)  # fmt: skip
             games[name]["best epoch"][opponent] = write_meeting(meeting)
         save_json(path, games)
     show(News("judging", 1.0))

@@ -1,8 +1,8 @@
-"""Networks that value a board, in PyTorch: plain layers of rectified units, one output."""
+"""Networks that value a board, in PyTorch: plain layers, one output."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -12,6 +12,18 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from understudy.config import check_range
+from understudy.errors import UnknownName
+
+UNITS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh}
+"""What hidden units make of their sums."""
+SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": lambda said: (said > 0).to(said.dtype),
+    "sigmoid": lambda said: said * (1 - said),
+    "tanh": lambda said: 1 - said * said,
+}
+"""The derivatives of hidden units, by what they say."""
+ONNX = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh"}
+"""The operators that do the same."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -21,6 +33,17 @@ class ValueOptions:
     hidden: tuple[int, ...] = (256, 128)
     """Units of each hidden layer."""
     dropout: float = 0.0
+    units: str = "relu"
+    """What hidden units make of their sums: `relu`, `sigmoid` or `tanh`."""
+
+
+def check_values(options: ValueOptions) -> None:
+    """Raise unless every option has a value it can take."""
+    check_range("network.dropout", options.dropout, 0, 0.95)
+    for units in options.hidden:
+        check_range("network.hidden", units, 1, 100_000)
+    if options.units not in UNITS:
+        raise UnknownName("network.units", options.units, UNITS)
 
 
 class ValueNetwork(nn.Module):
@@ -28,9 +51,8 @@ class ValueNetwork(nn.Module):
 
     def __init__(self, inputs: int, options: ValueOptions) -> None:
         super().__init__()
-        check_range("network.dropout", options.dropout, 0, 0.95)
-        for units in options.hidden:
-            check_range("network.hidden", units, 1, 100_000)
+        check_values(options)
+        self.units, self.slope = UNITS[options.units], SLOPES[options.units]
         sizes = [inputs, *options.hidden, 1]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
         self.dropout = nn.Dropout(options.dropout)
@@ -39,7 +61,7 @@ class ValueNetwork(nn.Module):
         """Return the logits."""
         units = inputs
         for layer in self.layers[:-1]:
-            units = self.dropout(torch.relu(layer(units)))
+            units = self.dropout(self.units(layer(units)))
         logits: Tensor = self.layers[-1](units)[:, 0]
         return logits
 

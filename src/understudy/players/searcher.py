@@ -88,10 +88,18 @@ class Opinion(NamedTuple):
 class Searcher:
     """A player that looks ahead."""
 
-    def __init__(self, game: CompiledGame, options: SearcherOptions, *, name: str, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        game: CompiledGame,
+        options: SearcherOptions,
+        *,
+        name: str,
+        rng: np.random.Generator,
+        evaluator: Any = None,
+    ) -> None:
         self.name, self.game, self.options, self.rng = name, game, options, rng
         self.limits = _limits(options, name)
-        self.evaluator = private(_evaluator(game, options, rng))
+        self.evaluator = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Search each position in turn."""

@@ -12,20 +12,28 @@ from typing import Any
 from understudy.errors import FileError
 
 SHIPPED = Path(__file__).parent.parent / "students"
+SUFFIXES = (".onnx", ".safetensors")
+"""Students are ONNX files; those whose network runs inside the search are safetensors."""
 
 
 def student_file(path: str, order: str = "") -> Path:
-    """Return the ONNX file of a student that ships, of a run folder, or the file itself."""
-    shipped = SHIPPED / f"{path}.onnx"
+    """Return the file of a student that ships, of a run folder, or the file itself."""
+    shipped = _either(SHIPPED / path)
     if not order and "/" not in path and shipped.exists():
         return shipped
     place = Path(path)
     if place.is_dir():
-        place = place / (f"student_{order}.onnx" if order else "student.onnx")
+        place = _either(place / (f"student_{order}" if order else "student"))
     if not place.is_file():
-        known = ", ".join(sorted(file.stem for file in SHIPPED.glob("*.onnx")))
+        known = ", ".join(sorted(file.stem for kind in SUFFIXES for file in SHIPPED.glob(f"*{kind}")))
         raise FileError(f"there is no student {str(place)!r}; those that ship: {known or 'none'}")
     return place
+
+
+def _either(place: Path) -> Path:
+    """Return the file of this name with the ending that there is."""
+    files = [place.with_name(place.name + suffix) for suffix in SUFFIXES]
+    return next((file for file in files if file.exists()), files[0])
 
 
 def load_session(path: Path) -> tuple[Any, Mapping[str, Any]]:

@@ -12,7 +12,10 @@ from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame
 from understudy.games.konane import CELLS as MOST_CELLS
+from understudy.players.evolved import KIND as EVOLVED
+from understudy.players.evolved import evaluator_of, load_evolved
 from understudy.players.network import Student, StudentPlayerOptions
+from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.players.student_files import load_session, student_file
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.search.evaluators.sigmoid import layers, weight_count
@@ -24,9 +27,11 @@ VALUE_KINDS = ("single", "comparison")
 
 def make_student(
     game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
-) -> Student | ValueStudent:
+) -> Student | ValueStudent | Searcher:
     """Return the student of a file as a player."""
     path = student_file(options.path, options.order)
+    if path.suffix == ".safetensors" and load_arrays(path, "student")[1].get("kind") == EVOLVED:
+        return _searching(game, path, options, name=name, rng=rng)
     if path.suffix == ".safetensors":
         score, facts = load_snapshot(path)
     else:
@@ -44,13 +49,24 @@ def make_student(
     return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=depth)
 
 
+def _searching(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> Searcher:
+    """Return a student whose network judges the leaves of a search."""
+    if options != StudentPlayerOptions(path=options.path, depth=options.depth):
+        raise BadOption(f"player {name!r} searches with its network; of its options only depth can be chosen")
+    evolved = load_evolved(path)
+    chosen = SearcherOptions(depth=options.depth or int(evolved.facts.get("depth", 3)))
+    return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator_of(game, evolved, name))
+
+
 def _check_depth(game: CompiledGame, facts: Mapping[str, Any], depth: int, *, name: str, symmetries: bool) -> None:
     check_range(f"{name}: depth", depth, 1, 6)
     plain = facts["kind"] == "single" and not symmetries and len(game.board.cells) <= MOST_CELLS
-    if depth > 1 and not plain:
+    if depth > 1 and not (plain and game.name == "konane"):
         raise BadOption(
             f"player {name!r}: depth above 1 is for students that value one board at a time, without symmetries, "
-            f"on boards of at most {MOST_CELLS} cells"
+            f"on konane boards of at most {MOST_CELLS} cells"
         )
 
 

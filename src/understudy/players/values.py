@@ -2,7 +2,8 @@
 
 With `depth` above 1 a student looks further and asks its network at the end, as Thompson (2005) supposes one could
 (the second hypothesis). Students come as ONNX files or as snapshots of a training (safetensors). They learned one game
-on one size of board and say so; asked for another, they refuse.
+on one size of board and say so; asked for another, they refuse. Where a student's file says that it leaves finished
+games to the rules, a successor in which the game is over is worth its result, whatever the network would say.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.konane import SCRATCH, encode_boards, encode_successors, find_representation, input_count
+from understudy.encoders.boards import decided_successors, find_boards
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
@@ -43,10 +44,12 @@ class ValueStudent:
         self.name, self.game, self.facts, self.rng = name, game, facts, rng
         self.score, self.symmetries, self.depth = score, symmetries, depth
         self.comparing = facts["kind"] == "comparison"
-        self.representation = find_representation(facts["representation"], rows, columns)
-        self.width = input_count(self.representation, rows, columns)
+        self.boards = find_boards(game.name)
+        self.representation = self.boards.find_representation(facts["representation"], rows, columns)
+        self.width = self.boards.input_count(self.representation, rows, columns)
         self._codes = np.zeros(game.most_moves, np.int32)
-        self._scratch = np.zeros(SCRATCH, np.int32)
+        self._decided = np.zeros(game.most_moves, np.float32)
+        self._scratch = np.zeros(self.boards.SCRATCH, np.int32)
         self._rows = np.zeros((game.most_moves, self.width), np.float32)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
@@ -59,13 +62,13 @@ class ValueStudent:
         boards = np.concatenate([rows for seen in images for _, rows in seen])
         values = self.score(boards).reshape(-1)
         choices, first = [], 0
-        for seen in images:
+        for position, seen in zip(positions, images, strict=True):
             total: dict[Move, float] = {}
             for moves, rows in seen:
                 for move, value in zip(moves, values[first : first + len(rows)].tolist(), strict=True):
                     total[move] = total.get(move, 0.0) + value / len(seen)
                 first += len(rows)
-            choices.append(self._best(total))
+            choices.append(self._best(total | self._finished(position)))
         return choices
 
     def prepare(self) -> None:
@@ -92,7 +95,7 @@ class ValueStudent:
         for row in range(0, size(boards), ROWS):
             some = taken(boards, slice(row, row + ROWS))
             inputs = np.zeros((size(some), self.width), np.float32)
-            encode_boards(self.representation, some, self._scratch, inputs)
+            self.boards.encode_boards(self.representation, some, self._scratch, inputs)
             values.append(self.score(inputs).reshape(-1))
         return np.concatenate(values)
 
@@ -102,6 +105,14 @@ class ValueStudent:
         best = [move for move, value in scores.items() if value == highest]
         move = best[0] if len(best) == 1 else best[self.rng.integers(len(best))]
         return Choice(move, 2.0 * highest - 1.0, scores)
+
+    def _finished(self, position: Any) -> dict[Move, float]:
+        """Return the moves that end the game with what they bring, if this student leaves them to the rules."""
+        if not self.facts.get("finished_by_rules"):
+            return {}
+        width = decided_successors(position, self._codes, self._decided)
+        told = zip(self._codes[:width].tolist(), self._decided[:width].tolist(), strict=True)
+        return {move: value for move, value in told if not np.isnan(value)}
 
     def _images(self, position: Any) -> list[tuple[list[Move], NDArray[np.float32]]]:
         """Return the moves and successors of a position, and of its mirror images under the names of the same moves."""
@@ -117,7 +128,7 @@ class ValueStudent:
         return found
 
     def _successors(self, position: Any) -> tuple[list[Move], NDArray[np.float32]]:
-        width = encode_successors(self.representation, position, self._codes, self._scratch, self._rows)
+        width = self.boards.encode_successors(self.representation, position, self._codes, self._scratch, self._rows)
         return self._codes[:width].tolist(), self._rows[:width].copy()
 
     def _compared(self, boards: list[tuple[list[Move], NDArray[np.float32]]]) -> list[Choice]:

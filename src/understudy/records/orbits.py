@@ -7,16 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games import CompiledGame
+from understudy.games import CompiledGame, lines_of_action_batches, morris_batches
 from understudy.games.batches import unstacked
-from understudy.games.morris_batches import orbit_keys
 from understudy.records.store import Records
+
+WHOLE = {"morris": morris_batches.orbit_keys, "lines_of_action": lines_of_action_batches.orbit_keys}
+"""Games that name a whole batch at once; others go position by position."""
 
 
 def orbit_names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
     """Return a number for each position of a batch, equal for all its images."""
-    if game.name == "morris":
-        return orbit_keys(positions)
+    if game.name in WHOLE:
+        return WHOLE[game.name](positions)
     return np.array([_name(game, position) for position in unstacked(positions)], np.uint64)
 
 

@@ -14,6 +14,8 @@ from understudy.errors import FileError
 from understudy.files import save_text
 from understudy.report.blocks import Section
 from understudy.report.evaluators import evaluator_sections
+from understudy.report.evolution import Evolution, evolution_data, evolution_of, evolution_sections
+from understudy.report.offline import errors_sections
 from understudy.report.pages import write_html, write_markdown
 from understudy.report.pupils import curves_section, games_section, snapshots_section
 from understudy.report.sections import data_section, done_section, learning_section, play_section
@@ -32,12 +34,14 @@ def build_report(folder: Path, *, paper: Paper | None = None, closing: Sequence[
     the command lines that play against the result.
     """
     run = load_run(Path(folder), paper or {})
-    sections = report_sections(run, closing)
+    evolution = evolution_of(run)
+    sections = report_sections(run, evolution, closing)
     if not sections:
         raise FileError(f"run folder {str(folder)!r}: nothing to report, it has no experiment, progress or verdicts")
     title = _title(run)
     save_text(run.folder / "report.md", write_markdown(title, sections))
-    save_text(run.folder / "report.json", json.dumps(plain(run.data()), indent=1, ensure_ascii=False) + "\n")
+    data = run.data() | (evolution_data(evolution) if evolution is not None else {})
+    save_text(run.folder / "report.json", json.dumps(plain(data), indent=1, ensure_ascii=False) + "\n")
     page = run.folder / "report.html"
     save_text(page, write_html(title, sections))
     return page
@@ -51,7 +55,7 @@ def _title(run: Run) -> str:
     return named[0] if named else run.folder.resolve().name
 
 
-def report_sections(run: Run, closing: Sequence[str]) -> list[Section]:
+def report_sections(run: Run, evolution: Evolution | None, closing: Sequence[str]) -> list[Section]:
     """Return the sections that the run has something to say in, in the order of reading."""
     sections: list[Any] = [
         done_section(run),
@@ -59,11 +63,13 @@ def report_sections(run: Run, closing: Sequence[str]) -> list[Section]:
         learning_section(run),
         curves_section(run),
         snapshots_section(run),
-        games_section(run),
+        *errors_sections(run),
+        games_section(run) if evolution is None else None,
         *verdict_sections(run),
         reliability_section(run),
         gaming_section(run),
         *evaluator_sections(run),
+        *(evolution_sections(evolution) if evolution is not None else []),
     ]
     told = [section for section in sections if section is not None]
     return [*told, play_section(closing)] if told and closing else told

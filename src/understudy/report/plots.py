@@ -24,6 +24,9 @@ GAP = "\N{NARROW NO-BREAK SPACE}"
 STEPS = [1, 2, 5, 10]
 """Between the numbers beside an axis."""
 
+DENSE = 180
+"""Points that fill a picture with a line one point wide; lines of many are drawn thinner."""
+
 COLOURS = 8
 _LINES = [f"#a0{place:02x}01" for place in range(COLOURS)]
 _MUTED, _RULE = "#a0ff01", "#a0ff02"
@@ -62,8 +65,9 @@ def draw_lines(
     decimals: int = 0,
     low: float | None = None,
     high: float | None = None,
+    shares: bool = True,
 ) -> str:
-    """Return lines over numbers, with shares as percentages upwards, from *low* to *high* if told."""
+    """Return lines over numbers, from *low* to *high* if told; upwards are *shares* as percentages, or numbers."""
 
     def draw(axes: Axes) -> None:
         for band in bands:
@@ -74,9 +78,9 @@ def draw_lines(
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:,.10g}".replace(",", GAP)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _told(x)))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %"))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _told(y)))
 
     return _drawn(draw)
 
@@ -109,11 +113,16 @@ def draw_bars(names: Sequence[str], heights: Sequence[float]) -> str:
     return _drawn(draw)
 
 
+def _told(number: float) -> str:
+    """Return a number beside an axis."""
+    return f"{number:,.10g}".replace(",", GAP)
+
+
 def _pen(line: Line) -> dict[str, Any]:
     alone = {"marker": "o", "markersize": 3} if len(line.xs) == 1 else {}
     if line.quiet:
-        return {"linewidth": 1.0, "linestyle": (0, (2, 2)), **alone}
-    return {"linewidth": 1.8, "solid_capstyle": "round", **alone}
+        return {"linewidth": 1.0, "linestyle": (0, (2, 2)), "zorder": 3, **alone}
+    return {"linewidth": min(1.8, max(0.7, DENSE / len(line.xs))), "solid_capstyle": "round", **alone}
 
 
 def _drawn(draw: Callable[[Axes], None]) -> str:

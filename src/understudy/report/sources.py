@@ -12,6 +12,7 @@ from typing import Any
 
 from understudy.errors import BadOption, FileError
 from understudy.judges.duels import read_score
+from understudy.judges.scores import Matches, read_matches
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,13 +34,24 @@ class Run:
     """Scores of evaluators by depth and players."""
     times: Mapping[str, Any] = field(default_factory=dict)
     """Seconds of each of their stages."""
+    generations: tuple[Mapping[str, Any], ...] = ()
+    torn: int = 0
+    """Lines of the generations that could not be read, the last one aside."""
+    monitor: Mapping[str, Mapping[str, Mapping[int, Matches]]] = field(default_factory=dict)
+    """What the individuals of generations reached: by student, opponent and generation."""
+    baselines: Mapping[tuple[str, str], Matches] = field(default_factory=dict)
+    """Matches between players that do not learn, seen by the first."""
+    matches: Mapping[str, Mapping[str, Matches]] = field(default_factory=dict)
+    """Matches of champions, by student and opponent."""
+    errors: Mapping[str, Any] = field(default_factory=dict)
+    """Of networks fitted to tables of positions, by student: one entry for each size of sample."""
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
         names = (
             "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
-            "cells", "times",
+            "cells", "times", "errors", "generations",
         )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -49,6 +61,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
     if not folder.is_dir():
         raise FileError(f"run folder {str(folder)!r} does not exist")
     progress, broken = _load_lines(folder / "progress.jsonl")
+    generations, torn = _load_lines(folder / "generations.jsonl")
     return Run(
         folder=folder,
         experiment=_load_toml(folder / "experiment.toml"),
@@ -62,6 +75,12 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         games=_load_json(folder / "games.json"),
         cells=load_cells(folder / "cells.json"),
         times=_load_json(folder / "times.json"),
+        errors=_load_json(folder / "errors.json"),
+        generations=tuple(generations),
+        torn=torn,
+        monitor=load_monitor(folder / "monitor.json"),
+        baselines=load_baselines(folder / "baselines.json"),
+        matches=load_matches(folder / "matches.json"),
         paper=_checked(paper),
     )
 
@@ -123,6 +142,54 @@ def load_cells(path: Path) -> dict[str, Any]:
     except (AttributeError, TypeError, ValueError):
         pass
     raise FileError(f"file {str(path)!r} does not hold scores by depth and players")
+
+
+def load_monitor(path: Path) -> dict[str, dict[str, dict[int, Matches]]]:
+    """Return the matches of individuals by student, opponent and generation, generations ascending."""
+    return {
+        student: {
+            opponent: {
+                int(key): read_matches(rows, place=f"file {str(path)!r}, {student} v {opponent}, generation {key}")
+                for key, rows in sorted(_table(path, rows_of).items(), key=lambda item: _generation(path, item[0]))
+            }
+            for opponent, rows_of in _table(path, opponents).items()
+        }
+        for student, opponents in _load_json(path).items()
+    }
+
+
+def load_baselines(path: Path) -> dict[tuple[str, str], Matches]:
+    """Return the matches between fixed players, which are named as `A v B`."""
+    found = {}
+    for name, rows in _load_json(path).items():
+        one, between, other = name.partition(" v ")
+        if not between:
+            raise FileError(f"file {str(path)!r}: {name!r} does not name two players, as in 'A v B'")
+        found[one, other] = read_matches(rows, place=f"file {str(path)!r}, {name}")
+    return found
+
+
+def load_matches(path: Path) -> dict[str, dict[str, Matches]]:
+    """Return the matches of champions by student and opponent."""
+    return {
+        student: {
+            opponent: read_matches(rows, place=f"file {str(path)!r}, {student} v {opponent}")
+            for opponent, rows in _table(path, opponents).items()
+        }
+        for student, opponents in _load_json(path).items()
+    }
+
+
+def _table(path: Path, value: Any) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise FileError(f"file {str(path)!r} must hold matches by name, not a {type(value).__name__}")
+    return value
+
+
+def _generation(path: Path, key: str) -> int:
+    if not (key.isascii() and key.isdigit()):
+        raise FileError(f"file {str(path)!r}: a generation must be a whole number, not {key!r}")
+    return int(key)
 
 
 def _load_verdicts(path: Path) -> dict[str, Any]:

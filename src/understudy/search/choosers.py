@@ -12,13 +12,19 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.encoders.konane import encode, input_count
-from understudy.games.rules import moves, play
+from understudy.games.rules import key, moves, play
 from understudy.kernels import kernel
-from understudy.search.desk import BLIND, Desk, make_desk
+from understudy.search.desk import BLIND, GENERATION, NODES, STOP, Desk, Table, make_desk, make_table
 from understudy.search.desk import clear as clear_desk
+from understudy.search.evaluators.noise import Noise
 from understudy.search.evaluators.sigmoid import Sigmoid, forward
-from understudy.search.luck import below, make_luck
+from understudy.search.luck import below, make_luck, number
+from understudy.search.memory import Memory, recalled
 from understudy.search.minimax import minimax
+from understudy.search.negascout import negascout
+
+CHANCES = 1_000_000
+"""Exploration is drawn in millionths."""
 
 
 class Anyone(NamedTuple):
@@ -37,6 +43,21 @@ class Minimax(NamedTuple):
     """1: a game that is over at the horizon is left to the evaluator, as the source's program did."""
 
 
+class Looking(NamedTuple):
+    """Looks *depth* plies ahead with NegaScout: the same choice as minimax in less time."""
+
+    evaluator: Any
+    depth: int
+    shuffled: int = 0
+    """1: of equally good moves one is taken by chance; 0: the first."""
+
+
+class Guessing(NamedTuple):
+    """Sees wins and losses *depth* plies ahead, and otherwise random values, new ones for every move."""
+
+    depth: int
+
+
 class Valuing(NamedTuple):
     """Takes the successor that its network values most; the rules are not asked whether a game is over."""
 
@@ -50,6 +71,14 @@ class Comparing(NamedTuple):
     """Its inputs are two boards, one after the other; above 0.5 the first is the better one."""
 
 
+class Recalling(NamedTuple):
+    """Takes the successor that its memory values most, one it never met being neutral; now and then a random one."""
+
+    memory: Memory
+    explore: float
+    """The share of random moves."""
+
+
 class Room(NamedTuple):
     """What choosers write on, one for each thread."""
 
@@ -59,13 +88,14 @@ class Room(NamedTuple):
     values: NDArray[np.float64]
     """What each is worth to who thinks about it."""
     luck: NDArray[np.uint64]
+    table: Table
 
 
 def make_room(most_moves: int, rng: np.random.Generator) -> Room:
     """Return room for games of at most *most_moves* moves; its chance comes from *rng*."""
     desk = make_desk(most_moves)
     clear_desk(desk)
-    return Room(desk, np.zeros(most_moves, np.int32), np.zeros(most_moves), make_luck(rng))
+    return Room(desk, np.zeros(most_moves, np.int32), np.zeros(most_moves), make_luck(rng), make_table())
 
 
 def choose(chooser: Any, position: Any, room: Room) -> int:
@@ -89,6 +119,38 @@ def _minimax(chooser: Minimax, position: Any, room: Room) -> int:
     room.desk.tally[BLIND] = chooser.blind
     minimax(position, chooser.evaluator, chooser.depth, room.values, room.desk)
     return best_of(room, moves(position, room.codes))
+
+
+@kernel
+def _looking(chooser: Looking, position: Any, room: Room) -> int:
+    return looked(chooser.evaluator, chooser.depth, chooser.shuffled, position, room)
+
+
+@kernel
+def _guessing(chooser: Guessing, position: Any, room: Room) -> int:
+    return looked(Noise(number(room.luck), 1.0), chooser.depth, 0, position, room)
+
+
+@kernel
+def looked(evaluator: Any, depth: int, shuffled: int, position: Any, room: Room) -> int:
+    """Return the place of the move that NegaScout finds.
+
+    Killers and history stay from the search before: they change how long it takes, never what it finds.
+    """
+    desk, width = room.desk, moves(position, room.codes)
+    desk.tally[NODES], desk.tally[STOP] = 0, 0
+    desk.tally[GENERATION] += 1
+    for i in range(width):
+        desk.ranks[i] = i
+    if shuffled:
+        for i in range(width - 1, 0, -1):
+            j = below(room.luck, i + 1)
+            desk.ranks[i], desk.ranks[j] = desk.ranks[j], desk.ranks[i]
+    move, _, _ = negascout(position, evaluator, depth, desk, room.table)
+    for i in range(width):
+        if room.codes[i] == move:
+            return i
+    return 0
 
 
 @kernel
@@ -140,4 +202,22 @@ def show_pair(network: Sigmoid, position: Any, one: int, other: int) -> None:
     encode(network.representation, play(position, other), 1, network.scratch, network.units[width:])
 
 
-CHOICES: dict[type, Any] = {Anyone: _anyone, Minimax: _minimax, Valuing: _valuing, Comparing: _comparing}
+@kernel
+def _recalling(chooser: Recalling, position: Any, room: Room) -> int:
+    width = moves(position, room.codes)
+    if below(room.luck, CHANCES) < chooser.explore * CHANCES:
+        return below(room.luck, width)
+    for i in range(width):
+        room.values[i] = recalled(chooser.memory, key(play(position, room.codes[i])))
+    return best_of(room, width)
+
+
+CHOICES: dict[type, Any] = {
+    Anyone: _anyone,
+    Minimax: _minimax,
+    Looking: _looking,
+    Guessing: _guessing,
+    Valuing: _valuing,
+    Comparing: _comparing,
+    Recalling: _recalling,
+}

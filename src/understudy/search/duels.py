@@ -13,6 +13,8 @@ from understudy.kernels import kernel
 from understudy.search.choosers import Room, choose
 
 LOST, DRAWN, WON = range(3)
+ENDLESS = 1 << 40
+"""A number of plies that no game reaches."""
 
 
 @kernel
@@ -20,19 +22,26 @@ def duel(start: Any, one: Any, other: Any, games: int, room: Room, results: NDAr
     """Play *games* from *start*, sides alternating; count in *results* [first or second, lost drawn won] for *one*."""
     for game in range(games):
         second = game & 1
-        results[second, 1 + played(start, one, other, second, room)] += 1
+        result, _ = contest(start, one, other, second, ENDLESS, room)
+        results[second, 1 + result] += 1
 
 
 @kernel
-def played(start: Any, one: Any, other: Any, second: int, room: Room) -> int:
-    """Play a game, *one* having the odd plies if *second* is 1; return its outcome for *one*: -1, 0 or 1."""
+def contest(start: Any, one: Any, other: Any, second: int, limit: int, room: Room) -> tuple[int, int]:
+    """Play a game, *one* having the odd plies if *second* is 1; return its outcome for *one* and its plies.
+
+    A game that is not over after *limit* plies is a draw.
+    """
     position = start
-    result = outcome(position, count(position))
-    while result == ONGOING:
+    result, plies = outcome(position, count(position)), 0
+    while result == ONGOING and plies < limit:
         if position.ply & 1 == second:
             place = choose(one, position, room)
         else:
             place = choose(other, position, room)
         position = play(position, room.codes[place])
+        plies += 1
         result = outcome(position, count(position))
-    return result if position.ply & 1 == second else -result
+    if result == ONGOING:
+        return 0, plies
+    return (result if position.ply & 1 == second else -result), plies

@@ -10,7 +10,7 @@ from understudy.games.rules import captures, in_check, movable, moves, outcome, 
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import HEIGHTS, NODES, STOP, Desk
-from understudy.search.evaluators import value
+from understudy.search.evaluators import follow, judged
 from understudy.search.evaluators.quiescent import Quiescent
 
 INFINITY = 1e12
@@ -39,7 +39,7 @@ def leaf(evaluator: Any, position: Any, own: bool, alpha: float, beta: float, he
     """Return the value of a position where the search stops, exact within (alpha, beta)."""
     if isinstance(evaluator, Quiescent):
         return float(quiescence(evaluator, position, own, alpha, beta, height, desk))
-    return value(evaluator, position, own)
+    return judged(evaluator, position, own, height)
 
 
 @overload(leaf, strict=False)
@@ -48,7 +48,7 @@ def _leaf(evaluator: Any, position: Any, own: Any, alpha: Any, beta: Any, height
         return lambda evaluator, position, own, alpha, beta, height, desk: quiescence(
             evaluator, position, own, alpha, beta, height, desk
         )
-    return lambda evaluator, position, own, alpha, beta, height, desk: value(evaluator, position, own)
+    return lambda evaluator, position, own, alpha, beta, height, desk: judged(evaluator, position, own, height)
 
 
 @kernel
@@ -60,7 +60,7 @@ def quiescence(
     checked = in_check(position)
     best = -INFINITY
     if not checked or height >= HEIGHTS - 2:
-        best = value(evaluator.inner, position, own)
+        best = judged(evaluator.inner, position, own, height)
         if best >= beta or height >= HEIGHTS - 2:
             return best
     codes, order = desk.moves[height], desk.order[height]
@@ -72,6 +72,7 @@ def quiescence(
     floor = max(alpha, best)
     for start in range(width):
         _to_front(codes, order, start, width)
+        follow(evaluator.inner, position, codes[start], height)
         child = play(position, codes[start])
         gain = -quiescence(evaluator, child, not own, -beta, -floor, height + 1, desk)
         best = max(best, gain)

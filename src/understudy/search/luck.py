@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.bits import mixed
+from understudy.games.bits import Mask, mixed
 from understudy.kernels import kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
@@ -15,6 +15,13 @@ _SHIFT = np.uint64(32)
 def make_luck(rng: np.random.Generator) -> NDArray[np.uint64]:
     """Return a fresh state [1]."""
     return rng.integers(0, 1 << 63, 1, np.uint64)
+
+
+@kernel
+def number(luck: NDArray[np.uint64]) -> Mask:
+    """Return 64 random bits."""
+    luck[0] = luck[0] + _STEP
+    return mixed(luck[0])
 
 
 @kernel

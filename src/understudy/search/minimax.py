@@ -11,6 +11,7 @@ from understudy.games.rules import moves, outcome, play
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import BLIND, NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
+from understudy.search.evaluators import begin, follow
 from understudy.search.leaves import INFINITY, horizon, leaf, settled
 
 
@@ -19,7 +20,9 @@ def minimax(position: Any, evaluator: Any, depth: int, values: NDArray[np.float6
     """Write the value of each legal move to *values*; return the place of the best, of equals the lowest in rank."""
     width = moves(position, desk.moves[0])
     best, below = 0, int(np.int64(1))  # a bare 1 is a literal type, and recursion on one cannot be cached
+    begin(evaluator, position)
     for i in range(width):
+        follow(evaluator, position, desk.moves[0, i], 0)
         values[i] = -_minimax(play(position, desk.moves[0, i]), depth - 1, below, evaluator, desk)
         if values[i] > values[best] or (values[i] == values[best] and desk.ranks[i] < desk.ranks[best]):
             best = i
@@ -46,5 +49,6 @@ def _minimax(position: Any, depth: int, height: int, evaluator: Any, desk: Desk)
         return settled(result, height)
     best = -INFINITY
     for i in range(width):
+        follow(evaluator, position, desk.moves[height, i], height)
         best = max(best, -_minimax(play(position, desk.moves[height, i]), depth - 1, height + 1, evaluator, desk))
     return best

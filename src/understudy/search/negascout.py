@@ -24,6 +24,7 @@ from understudy.search.desk import (
     NO_MOVE,
     NODE_LIMIT,
     NODES,
+    SEEN,
     STOP,
     TABLE_BITS,
     Desk,
@@ -31,6 +32,7 @@ from understudy.search.desk import (
     is_drawn,
     named,
 )
+from understudy.search.evaluators import begin, follow
 from understudy.search.leaves import INFINITY, PROVEN, horizon, settled
 
 FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
@@ -43,6 +45,7 @@ def negascout(position: Any, evaluator: Any, depth: int, desk: Desk, table: Tabl
     width = moves(position, desk.moves[0])
     for i in range(width):
         desk.order[0, i] = promise(position, desk.moves[0, i])
+    begin(evaluator, position)
     best, value, reached = 0, 0.0, 0
     for goal in range(1, min(depth, HEIGHTS // 2) + 1):
         found, gain, searched = _root(position, evaluator, goal, width, desk, table)
@@ -67,6 +70,7 @@ def _root(position: Any, evaluator: Any, depth: int, width: int, desk: Desk, tab
     for searched in range(width):
         place = _next(order, width)
         child = play(position, desk.moves[0, place])
+        follow(evaluator, position, desk.moves[0, place], 0)
         floor = value
         if best >= 0 and desk.ranks[place] < desk.ranks[best]:
             floor = value - _step(value)
@@ -121,12 +125,12 @@ def _scout(
     if tally[STOP] != 0 or tally[NODES] >= tally[NODE_LIMIT]:
         tally[STOP] = 1
         return 0.0
+    if depth == 0:
+        return _edge(position, alpha, beta, height, evaluator, desk)
     tally[NODES] += 1
     name = named(position)
-    if is_drawn(desk, name):
+    if tally[SEEN] != 0 and is_drawn(desk, name):
         return 0.0
-    if depth == 0:
-        return horizon(evaluator, position, alpha, beta, height, desk)
 
     entry = table[name & LAST_ENTRY]
     hint = NO_MOVE
@@ -148,10 +152,14 @@ def _scout(
     for i in range(width):
         move = _pick(width, i, height, desk)
         child = play(position, move)
-        ceiling = beta if i == 0 else floor + _step(floor)
-        gain = -_scout(child, depth - 1, -ceiling, -floor, height + 1, evaluator, desk, table)
-        if ceiling <= gain < beta:  # better than thought: look again with the whole window
-            gain = -_scout(child, depth - 1, -beta, -floor, height + 1, evaluator, desk, table)
+        follow(evaluator, position, move, height)
+        if depth == 1:  # most positions are met here: no call of a recursive kernel for them
+            gain = -_edge(child, -beta, -floor, height + 1, evaluator, desk)
+        else:
+            ceiling = beta if i == 0 else floor + _step(floor)
+            gain = -_scout(child, depth - 1, -ceiling, -floor, height + 1, evaluator, desk, table)
+            if ceiling <= gain < beta:  # better than thought: look again with the whole window
+                gain = -_scout(child, depth - 1, -beta, -floor, height + 1, evaluator, desk, table)
         if tally[STOP]:
             return 0.0
         if gain > value:
@@ -163,6 +171,19 @@ def _scout(
                     break
     _remember(name, depth, value, alpha, beta, best, height, desk.tally[GENERATION], table)
     return value
+
+
+@kernel
+def _edge(position: Any, alpha: float, beta: float, height: int, evaluator: Any, desk: Desk) -> float:
+    """Return the value of a position where the search ends."""
+    tally = desk.tally
+    if tally[NODES] >= tally[NODE_LIMIT]:
+        tally[STOP] = 1
+        return 0.0
+    tally[NODES] += 1
+    if tally[SEEN] != 0 and is_drawn(desk, named(position)):
+        return 0.0
+    return horizon(evaluator, position, alpha, beta, height, desk)
 
 
 @kernel

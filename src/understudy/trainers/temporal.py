@@ -15,12 +15,9 @@ from numpy.typing import NDArray
 from understudy.encoders.konane import encode
 from understudy.games.rules import count, moves, play
 from understudy.kernels import kernel
-from understudy.search.choosers import Room, Valuing, choose
+from understudy.search.choosers import CHANCES, Room, Valuing, choose
 from understudy.search.luck import below
 from understudy.trainers.backpropagation import Changes, Rule, learn
-
-CHANCES = 1_000_000
-"""Exploration is drawn in millionths."""
 
 
 class Tale(NamedTuple):

@@ -8,9 +8,16 @@ from typing import Any
 from numba.extending import overload
 
 from understudy.errors import UnknownName
+from understudy.games.rules import tells_changes
 from understudy.search.evaluators import chess, konane, lines_of_action, morris
 from understudy.search.evaluators.noise import Noise, noise_value
-from understudy.search.evaluators.perceptron import Perceptron, perceptron_value
+from understudy.search.evaluators.perceptron import (
+    Perceptron,
+    begin_sums,
+    follow_sums,
+    perceptron_value,
+    value_of_sums,
+)
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
 
@@ -63,3 +70,51 @@ def value(evaluator: Any, position: Any, own: bool) -> float:
 def _value(evaluator: Any, position: Any, own: Any) -> Any:
     chosen = VALUES[evaluator.instance_class]
     return lambda evaluator, position, own: chosen(evaluator, position, own)
+
+
+# A network may keep the sums of its first layer along the line of play. A search that calls `begin` at its root and
+# `follow` for every move may ask `judged` instead of `value`: the same number for less work.
+
+
+def begin(evaluator: Any, position: Any) -> None:
+    """Tell *evaluator* where a search starts."""
+    if _keeps_sums(type(evaluator), type(position)):
+        begin_sums(evaluator, position)
+
+
+def follow(evaluator: Any, position: Any, move: int, height: int) -> None:
+    """Tell *evaluator* which move is made in *position*, *height* plies after the start."""
+    if _keeps_sums(type(evaluator), type(position)):
+        follow_sums(evaluator, position, move, height)
+
+
+def judged(evaluator: Any, position: Any, own: bool, height: int) -> float:
+    """Return the value of the position reached *height* plies after the start."""
+    if _keeps_sums(type(evaluator), type(position)):
+        return float(value_of_sums(evaluator, position, own, height))
+    return value(evaluator, position, own)
+
+
+def _keeps_sums(evaluator: type, position: type) -> bool:
+    return evaluator is Perceptron and tells_changes(position)
+
+
+@overload(begin, strict=False)
+def _begin(evaluator: Any, position: Any) -> Any:
+    if _keeps_sums(evaluator.instance_class, position.instance_class):
+        return lambda evaluator, position: begin_sums(evaluator, position)
+    return lambda evaluator, position: None
+
+
+@overload(follow, strict=False)
+def _follow(evaluator: Any, position: Any, move: Any, height: Any) -> Any:
+    if _keeps_sums(evaluator.instance_class, position.instance_class):
+        return lambda evaluator, position, move, height: follow_sums(evaluator, position, move, height)
+    return lambda evaluator, position, move, height: None
+
+
+@overload(judged, strict=False)
+def _judged(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
+    if _keeps_sums(evaluator.instance_class, position.instance_class):
+        return lambda evaluator, position, own, height: value_of_sums(evaluator, position, own, height)
+    return lambda evaluator, position, own, height: value(evaluator, position, own)

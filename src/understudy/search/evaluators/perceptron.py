@@ -1,28 +1,43 @@
 """A small network inside the compiled search: one hidden layer, tanh or sigmoid, one output.
 
 The first layer is never multiplied out: its sums are the bias plus one row of weights for each stone present. Inputs
-that are sums over stones, such as the counts of small windows, fold into these rows beforehand (`folded`).
+that are sums over stones, such as the counts of small windows, fold into these rows beforehand (`folded`). Where the
+game tells what a move changes, the sums are kept for every ply of the line under search and a move only adds and
+takes away its rows. The rows are whole numbers, so the order of additions makes no difference and a kept sum equals a
+fresh one to the last bit.
 """
 
 from __future__ import annotations
 
-import math
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from understudy.errors import BadOption, FileError
-from understudy.games.rules import features, turn
+from understudy.games.lines_of_action_notation import LinesOfAction
+from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
+from understudy.search.desk import HEIGHTS
+from understudy.search.evaluators import lines_of_action
 
 TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
 TENSORS = ("first", "bias", "output", "output_bias")
 FLOAT_HALF = np.float32(0.5)
+NOTHING = np.float32(0.0)
+
+UNIT = 1 << 18
+"""What a weight of 1 is in the rows of the first layer; sums may reach 8 191."""
+LARGEST = 100.0
+"""No weight of the first layer may be larger, lest a sum overflow."""
+_INVERSE = np.float32(1 / UNIT)
 
 # A quotient of polynomials of degree 9 and 8 for tanh on [-9, 9], by reweighted least squares; beyond, tanh is 1.
 _FAR = np.float32(9.0)
@@ -33,50 +48,172 @@ _Q3, _Q4 = np.float32(0.0003271383671192699), np.float32(7.702654422024355e-07)
 
 MOST_PRESENT = 512
 """No position has more features present than this."""
+MOST_COUNTED = 32
+MOST_CHANGES = 8
+WIDTH = 8
+"""Numbers that the processor adds at once."""
+FRESH = HEIGHTS
+"""The place of sums that belong to no line of play."""
+
+COUNTED: dict[type, Callable[..., int]] = {LinesOfAction: lines_of_action.counted}
+"""For each type of position the kernel that writes numbers which are no sums over stones."""
 
 
 class Perceptron(NamedTuple):
-    """Weights of a network features-hidden-1, and scratch room of its own: give each thread its own copy."""
+    """A network features-hidden-1 with scratch room of its own: give each thread its own copy."""
 
-    first: NDArray[np.float32]
-    """[features, hidden]"""
-    bias: NDArray[np.float32]
-    output: NDArray[np.float32]
+    net: Any
+    """A record (see `_layout`): weights and scratch behind one pointer."""
+    kinds: int
+    """Which numbers it sees besides the features, for the game's kernel; 0 for none."""
     output_bias: float
     activation: int
+    both: int
+    """1: the value is my view less the other side's, so that what is good for one is bad for the other."""
     scale: float
-    sums: NDArray[np.float32]
-    present: NDArray[np.int32]
+
+
+@cache
+def _layout(features: int, hidden: int) -> np.dtype[np.void]:
+    """Return the fields of a network; its sizes are part of its type, so that loops over units are unrolled."""
+    fields = [
+        ("first", np.int32, (features, hidden)),  # in parts of UNIT
+        ("bias", np.int32, (hidden,)),
+        ("counted", np.float32, (MOST_COUNTED, hidden)),  # rows for the numbers about my stones, then about theirs
+        ("output", np.float32, (hidden,)),
+        ("sums", np.int32, (HEIGHTS + 1, 2, hidden)),  # for each ply, by the eyes of who judges and of the other side
+        ("units", np.float32, (hidden,)),
+        ("present", np.int32, (MOST_PRESENT,)),
+        ("numbers", np.float32, (MOST_COUNTED,)),
+    ]
+    return np.dtype((np.record, fields))
 
 
 @kernel
 def perceptron_value(evaluator: Perceptron, position: Any, own: bool) -> float:
-    """Return the network's opinion in [-1, 1] for the side to move, as the side that judges sees the board."""
-    if own:
-        return _opinion(evaluator, position)
-    return -_opinion(evaluator, turn(position))
+    """Return the network's opinion for the side to move, as the side that judges sees the board.
+
+    It is what the last unit adds up: its tanh would change no comparison, and whoever shows a value takes it anyway.
+    """
+    _sum_up(evaluator, position, FRESH, 0 if own else 1)
+    return value_of_sums(evaluator, position, own, FRESH)
 
 
 @kernel
-def _opinion(evaluator: Perceptron, position: Any) -> float:
-    sums, first, output = evaluator.sums, evaluator.first, evaluator.output
-    hidden = sums.shape[0]
-    for unit in range(hidden):
-        sums[unit] = evaluator.bias[unit]
-    for i in range(features(position, evaluator.present)):
-        row = first[evaluator.present[i]]
-        for unit in range(hidden):
+def begin_sums(evaluator: Perceptron, position: Any) -> None:
+    """Write the sums of the position where a line of play starts; its side to move is the one who judges."""
+    _sum_up(evaluator, position, 0, 0)
+
+
+@kernel
+def _sum_up(evaluator: Perceptron, position: Any, height: int, eyes: int) -> None:
+    """Write the sums of a position; *eyes* are those of its side to move."""
+    _present(evaluator, position, evaluator.net.sums[height, eyes])
+    _present(evaluator, turn(position), evaluator.net.sums[height, 1 - eyes])
+
+
+@kernel
+def _present(evaluator: Perceptron, position: Any, sums: NDArray[np.int32]) -> None:
+    for unit in range(sums.shape[0]):
+        sums[unit] = evaluator.net.bias[unit]
+    for i in range(features(position, evaluator.net.present)):
+        row = evaluator.net.first[evaluator.net.present[i]]
+        for unit in range(sums.shape[0]):
             sums[unit] += row[unit]
-    if evaluator.activation == SIGMOID:  # a sigmoid is a tanh of half the width, moved up
+
+
+@kernel
+def follow_sums(evaluator: Perceptron, position: Any, move: int, height: int) -> None:
+    """Write the sums after a move, one ply further on."""
+    gone, come = evaluator.net.present[:MOST_CHANGES], evaluator.net.present[MOST_CHANGES:]
+    left, entered = changes(position, move, gone, come)
+    mover = height & 1
+    _changed(evaluator, height, mover, gone, left, come, entered)
+    if evaluator.both or mover == 1:
+        for i in range(left):
+            gone[i] = mirrored(position, gone[i])
+        for i in range(entered):
+            come[i] = mirrored(position, come[i])
+        _changed(evaluator, height, 1 - mover, gone, left, come, entered)
+
+
+@kernel
+def _changed(evaluator: Perceptron, height: int, eyes: int, gone: Any, left: int, come: Any, entered: int) -> None:
+    before, after = evaluator.net.sums[height, eyes], evaluator.net.sums[height + 1, eyes]
+    hidden = before.shape[0]
+    done = 1 if left > 0 and entered > 0 else 0
+    if done:
+        less, more = evaluator.net.first[gone[0]], evaluator.net.first[come[0]]
         for unit in range(hidden):
-            sums[unit] = FLOAT_HALF + FLOAT_HALF * quick_tanh(FLOAT_HALF * sums[unit])
+            after[unit] = before[unit] + more[unit] - less[unit]
     else:
         for unit in range(hidden):
-            sums[unit] = quick_tanh(sums[unit])
-    total = evaluator.output_bias
+            after[unit] = before[unit]
+    for i in range(done, left):
+        row = evaluator.net.first[gone[i]]
+        for unit in range(hidden):
+            after[unit] -= row[unit]
+    for i in range(done, entered):
+        row = evaluator.net.first[come[i]]
+        for unit in range(hidden):
+            after[unit] += row[unit]
+
+
+@kernel
+def value_of_sums(evaluator: Perceptron, position: Any, own: bool, height: int) -> float:
+    """Return the opinion for the side to move from the sums at *height*."""
+    width = counted(position, evaluator.kinds, evaluator.net.numbers) if evaluator.kinds else 0
+    total = _output(evaluator, evaluator.net.sums[height, 0], width, 0 if own else width)
+    if evaluator.both:
+        total -= _output(evaluator, evaluator.net.sums[height, 1], width, width if own else 0)
+    if evaluator.activation == SIGMOID:
+        total *= 0.5
+    return total if own else -total
+
+
+@kernel
+def _output(evaluator: Perceptron, sums: NDArray[np.int32], width: int, mine: int) -> float:
+    """Return what the last unit adds up; the numbers about who looks start at *mine*."""
+    units, output = evaluator.net.units, evaluator.net.output
+    hidden = sums.shape[0]
     for unit in range(hidden):
-        total += output[unit] * sums[unit]
-    return math.tanh(total if evaluator.activation == TANH else 0.5 * total)
+        units[unit] = np.float32(sums[unit]) * _INVERSE
+    for i in range(width):
+        _add(units, evaluator.net.counted[i], evaluator.net.numbers[mine + i])
+        _add(units, evaluator.net.counted[width + i], evaluator.net.numbers[width - mine + i])
+    if evaluator.activation == SIGMOID:  # a sigmoid is a tanh of half the width, moved up
+        for unit in range(hidden):
+            units[unit] = FLOAT_HALF + FLOAT_HALF * quick_tanh(FLOAT_HALF * units[unit])
+    else:
+        for unit in range(hidden):
+            units[unit] = quick_tanh(units[unit])
+    one, two, three, four = NOTHING, NOTHING, NOTHING, NOTHING  # a single sum would wait for each addition
+    for unit in range(0, hidden, 4):
+        one += output[unit] * units[unit]
+        two += output[unit + 1] * units[unit + 1]
+        three += output[unit + 2] * units[unit + 2]
+        four += output[unit + 3] * units[unit + 3]
+    return evaluator.output_bias + float((one + two) + (three + four))
+
+
+@kernel
+def _add(units: NDArray[np.float32], row: NDArray[np.float32], number: np.float32) -> None:
+    for unit in range(units.shape[0]):
+        units[unit] += row[unit] * number
+
+
+def counted(position: Any, kinds: int, out: NDArray[np.float32]) -> int:
+    """Write the numbers of *kinds* about my stones, then about theirs; return how many for each side."""
+    kernel_of = COUNTED.get(type(position))
+    return int(kernel_of(position, kinds, out)) if kernel_of else 0
+
+
+@overload(counted, strict=False)
+def _counted(position: Any, kinds: Any, out: Any) -> Any:
+    chosen = COUNTED.get(position.instance_class)
+    if chosen is None:
+        return lambda position, kinds, out: 0
+    return lambda position, kinds, out: chosen(position, kinds, out)
 
 
 @kernel
@@ -90,7 +227,15 @@ def quick_tanh(x: np.float32) -> np.float32:
 
 
 def perceptron(
-    first: NDArray[Any], bias: NDArray[Any], output: NDArray[Any], *, output_bias: float = 0.0, activation: str = "tanh"
+    first: NDArray[Any],
+    bias: NDArray[Any],
+    output: NDArray[Any],
+    *,
+    output_bias: float = 0.0,
+    activation: str = "tanh",
+    counted: NDArray[Any] | None = None,
+    kinds: int = 0,
+    both: bool = False,
 ) -> Perceptron:
     """Return a network with these weights: *first* is [features, hidden], *bias* and *output* are [hidden]."""
     if first.ndim != 2 or bias.shape != output.shape or bias.shape != first.shape[1:]:
@@ -100,16 +245,23 @@ def perceptron(
         )
     if activation not in ACTIVATIONS:
         raise BadOption(f"perceptron: no activation {activation!r}; there are: {', '.join(ACTIVATIONS)}")
-    return Perceptron(
-        np.ascontiguousarray(first, np.float32),
-        np.ascontiguousarray(bias, np.float32),
-        np.ascontiguousarray(output, np.float32),
-        float(output_bias),
-        ACTIVATIONS[activation],
-        0.5,
-        np.empty(bias.shape[0], np.float32),
-        np.empty(MOST_PRESENT, np.int32),
-    )
+    net = np.zeros(1, _layout(first.shape[0], _padded(bias.shape[0])))[0]
+    hidden = bias.shape[0]
+    net["first"][:, :hidden], net["bias"][:hidden], net["output"][:hidden] = _whole(first), _whole(bias), output
+    if counted is not None:
+        net["counted"][: len(counted), :hidden] = counted
+    return Perceptron(net, kinds, float(output_bias), ACTIVATIONS[activation], int(both), 1.0)
+
+
+def _padded(hidden: int) -> int:
+    """Return a number of units that the processor takes in whole steps; units without weights change nothing."""
+    return -(-hidden // WIDTH) * WIDTH
+
+
+def _whole(weights: NDArray[Any]) -> NDArray[np.int32]:
+    """Return weights in parts of `UNIT`; those that are too large to add up safely are cut."""
+    whole: NDArray[np.int32] = np.rint(np.clip(weights, -LARGEST, LARGEST) * UNIT).astype(np.int32)
+    return whole
 
 
 def folded(weights: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:
@@ -128,13 +280,14 @@ def private(evaluator: Any) -> Any:
     """Return *evaluator* with scratch room of its own, safe to use beside others in another thread."""
     if not isinstance(evaluator, Perceptron):
         return evaluator
-    return evaluator._replace(sums=np.empty_like(evaluator.sums), present=np.empty_like(evaluator.present))
+    return evaluator._replace(net=evaluator.net.copy())
 
 
 def save_perceptron(network: Perceptron, path: str | Path) -> None:
     """Save the weights as a safetensors file; a reader never sees half of it."""
     names = {code: name for name, code in ACTIVATIONS.items()}
-    arrays = (network.first, network.bias, network.output, np.array([network.output_bias]))
+    net = network.net
+    arrays = (net["first"] / UNIT, net["bias"] / UNIT, net["output"], np.array([network.output_bias]))
     tensors = dict(zip(TENSORS, arrays, strict=True))
     partial = Path(f"{path}.partial")
     save_file(tensors, partial, metadata={"activation": names[network.activation]})

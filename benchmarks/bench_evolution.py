@@ -1,0 +1,72 @@
+"""Evolution: complete games of networks a second, how they scale over workers, and what a cluster costs.
+
+The thesis's 62 slaves did about 3 games a second. `python -m benchmarks scale` measures generations with 1, 2, 4 and 8
+workers and fits the thesis's model of appendix A, for docs/scale.md.
+"""
+
+from __future__ import annotations
+
+import pickle
+import time
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+from benchmarks.table import Line
+from understudy.backends import Local, close, make_backend
+from understudy.protocols import Backend
+from understudy.trainers.arena import Stage, play_timed
+from understudy.trainers.evolution import TrainerOptions
+from understudy.trainers.evolvers import make_evolver
+
+POPULATION = 16
+"""Groups of four, and so tasks, of a measured generation: 96 games."""
+STAGE = Stage(game="lines_of_action", size=(8, 8))
+
+
+def lines() -> Iterator[Line]:
+    generation(Local(1), 4)  # compiled before any watch runs
+    one, two = (max(_rate(Local(workers)) for _ in range(3)) for workers in (1, 2))
+    yield Line("3-ply games of random 100-20-1 networks, 2 cores", two, "games/s", "the limit", 60.0)
+    yield Line("from one local worker to two", two, "games/s", "1 worker", one, 1.8)
+    ray = make_backend("ray", workers=2)
+    try:
+        generation(ray, 4)
+        yield Line("Ray on the same two cores", max(_rate(ray) for _ in range(3)), "games/s", "local", two, 0.85)
+    finally:
+        close(ray)
+
+
+class Spent(NamedTuple):
+    """What a generation took: in all, and its tasks, added up and the longest."""
+
+    seconds: float
+    games: int
+    work: float
+    longest: float
+
+
+def _rate(backend: Backend) -> float:
+    spent = generation(backend, POPULATION)
+    return spent.games / spent.seconds
+
+
+def generation(backend: Backend, population: int) -> Spent:
+    """Play one generation of the thesis's algorithm from random weights."""
+    evolver = make_evolver(STAGE, TrainerOptions(population=population, seed=7))
+    began = time.perf_counter()
+    tasks = []
+    while (task := evolver.ask()) is not None:
+        tasks.append(task)
+    told = list(backend.map(play_timed, tasks))
+    noted: Any = None
+    for one in told:
+        noted = evolver.tell(one.result) or noted
+    seconds = [one.seconds for one in told]
+    return Spent(time.perf_counter() - began, noted["games"], sum(seconds), max(seconds))
+
+
+def message_sizes() -> tuple[int, int]:
+    """Return the bytes of a task of the thesis's algorithm, and of its result."""
+    evolver = make_evolver(STAGE, TrainerOptions(population=4, seed=7))
+    task = evolver.ask()
+    return len(pickle.dumps(task)), len(pickle.dumps(play_timed(task)))  # type: ignore[arg-type]

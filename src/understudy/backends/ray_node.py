@@ -1,0 +1,163 @@
+"""Joining a Ray cluster or starting a node: quietly, and with one sentence where it cannot be done.
+
+Left to itself Ray prints pages, and waits for minutes for a cluster that is not there; so the address is tried first.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import socket
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from importlib import import_module
+from typing import Any
+
+from understudy.errors import BackendError, BadOption
+
+GCS_PORT, CLIENT_PORT = 6379, 10001
+"""Where a cluster's head listens, if not told otherwise: for its own nodes, and for `ray://`."""
+CLIENT = "ray://"
+AUTO = "auto"
+
+ANSWER = 5.0
+"""Seconds in which a head must accept a connection."""
+STORE = 100_000_000
+"""Bytes for messages on a node of our own: tasks and results are small, and a few of them are under way."""
+
+QUIET = {
+    "RAY_USAGE_STATS_ENABLED": "0",
+    "RAY_ACCEL_ENV_VAR_OVERRIDE_ON_ZERO": "0",
+    "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
+}
+"""Settings that keep Ray from printing among our results; what the user has set stays."""
+IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "5", "RAY_NUM_REDIS_GET_RETRIES": "1"}
+"""Settings that keep Ray from waiting for somebody who listens and is no cluster."""
+
+
+@dataclass(frozen=True)
+class Node:
+    """A connection to Ray."""
+
+    ray: Any
+    """Ray's module."""
+    address: str | None
+    processors: int
+    ours: bool
+    """Whether closing it is up to us."""
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        return "Ray on this machine" if self.address is None else f"Ray at {self.address!r}"
+
+    def close(self) -> None:
+        """Leave the cluster; a node that was started here ends."""
+        global _joined
+        if self.ours and self.ray.is_initialized():
+            self.ray.shutdown()
+            _joined = None
+
+
+_joined: str | None = None
+"""The address by which this process joined, since Ray allows one cluster for each process."""
+
+
+def open_node(address: str | None, workers: int | None) -> Node:
+    """Join the cluster at *address*, or start a node with *workers* processors; join what is open here already."""
+    global _joined
+    wanted = None if address is None else find_head(address)
+    ray = import_ray(QUIET if wanted is None else QUIET | IMPATIENT)
+    ours = not ray.is_initialized()
+    if ours:
+        _start(ray, workers or os.cpu_count() or 1) if wanted is None else _join(ray, wanted, str(address))
+        _joined = wanted
+    elif wanted not in (None, _joined):
+        raise BackendError(f"cannot join Ray at {address!r}: this process has joined another cluster")
+    return Node(ray, address, max(int(ray.cluster_resources().get("CPU", 1)), 1), ours)
+
+
+def import_ray(settings: Mapping[str, str] = QUIET) -> Any:
+    """Return Ray's module, which reads its settings while it is imported."""
+    for name, value in settings.items():
+        os.environ.setdefault(name, value)
+    try:
+        return import_module("ray")
+    except ModuleNotFoundError:
+        raise BackendError("the backend 'ray' needs Ray, which comes with: pip install 'understudy[cluster]'") from None
+
+
+def find_head(address: str) -> str:
+    """Return *address* with its port; raise unless somebody listens there."""
+    if address == AUTO:
+        return _find_here()
+    scheme = CLIENT if address.startswith(CLIENT) else ""
+    host, port = _split(address, default=CLIENT_PORT if scheme else GCS_PORT)
+    try:
+        socket.create_connection((host, port), timeout=ANSWER).close()
+    except OSError as error:
+        told = error.strerror or str(error)
+        raise BackendError(f"nobody listens at the Ray address {address!r}: {told}") from None
+    return f"{scheme}[{host}]:{port}" if ":" in host else f"{scheme}{host}:{port}"
+
+
+def _find_here() -> str:
+    """Return AUTO if a cluster was started here and lives: Ray would wait minutes for one that has died."""
+    import_ray(QUIET | IMPATIENT)
+    try:
+        head = import_module("ray._private.services").canonicalize_bootstrap_address(AUTO)
+    except (ImportError, AttributeError, ValueError):
+        return AUTO  # Ray has changed inside, or has an address of another form: it may look for itself
+    if head is None:
+        raise BackendError("there is no Ray cluster on this machine to be found by 'auto'; start one: ray start --head")
+    find_head(head)
+    return AUTO  # not the address found: for this word alone Ray looks for the token of a cluster
+
+
+def _split(address: str, *, default: int) -> tuple[str, int]:
+    plain = address.removeprefix(CLIENT)
+    host, colon, port = plain.rpartition(":") if not plain.endswith("]") else (plain, "", "")
+    host, port = (host, port) if colon else (plain, str(default))
+    if not host or not (port.isascii() and port.isdigit()) or not 0 < int(port) < 65_536 or "/" in host:
+        raise BadOption(f"{address!r} is not a Ray address: write host:port, ray://host:port or auto")
+    return host.strip("[]"), int(port)
+
+
+def _start(ray: Any, processors: int) -> None:
+    try:
+        ray.init(address="local", num_cpus=processors, include_dashboard=False, object_store_memory=STORE,
+                 log_to_driver=False, logging_level=logging.ERROR)  # fmt: skip
+    except (Exception, SystemExit) as error:
+        raise BackendError(f"Ray could not start a node on this machine: {_first_line(error)}") from None
+
+
+def _join(ray: Any, head: str, address: str) -> None:
+    try:
+        with _hushed():
+            ray.init(address=head, log_to_driver=False, logging_level=logging.ERROR)
+    except (Exception, SystemExit) as error:
+        hint = "" if "RAY_AUTH_MODE" in os.environ else " (if it asks for a token, set RAY_AUTH_MODE=token)"
+        raise BackendError(f"cannot join Ray at {address!r}: {_first_line(error)}{hint}") from None
+
+
+def _first_line(error: BaseException) -> str:
+    """Return the first sentence of what Ray has to say; it ends some calls by leaving the program with a number."""
+    lines = str(error).strip().splitlines()
+    told = lines[0].partition(". ")[0].rstrip(".") if lines else type(error).__name__
+    return "it did not answer as a cluster does" if isinstance(error, SystemExit) else told
+
+
+@contextmanager
+def _hushed() -> Iterator[None]:
+    """Drop what compiled code writes to standard error: a cluster that does not answer is told in one sentence."""
+    sys.stderr.flush()
+    kept, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    try:
+        os.dup2(nowhere, 2)
+        yield
+    finally:
+        os.dup2(kept, 2)
+        os.close(kept)
+        os.close(nowhere)

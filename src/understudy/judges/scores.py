@@ -1,0 +1,131 @@
+"""The score of a game that the Lines of Action thesis uses, and what many matches of two games come to.
+
+With a limit of L plies a win in m plies scores 2L - m, a loss m and a tie L, so that both sides together score 2L. (The
+thesis prints 100 - m, m and 50; only this, which is the double counted in plies, gives its tables.) The score mixes
+length with skill: who loses slowly scores more. So records of games won, lost and tied stand beside it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from understudy.errors import FileError
+from understudy.judges.measures import Measure, share
+from understudy.judges.spreads import Spread, spread
+
+LIMIT = 100
+"""Plies after which a game is a tie."""
+
+BLACK, WHITE = 0, 1
+"""The two games of a match, by the colour of the one that is judged; Black moves first."""
+
+VIEWS = ("overall", "white", "black", "combined")
+"""What statistics are taken of: all single games, those as White, those as Black, whole matches."""
+
+Whole = NDArray[np.int64]
+
+
+def score(result: ArrayLike, plies: ArrayLike, *, limit: int = LIMIT) -> Whole:
+    """Return the score of games that ended with *result* (-1, 0, 1) after so many plies."""
+    ended, length = np.asarray(result, np.int64), np.asarray(plies, np.int64)
+    return np.where(ended > 0, 2 * limit - length, np.where(ended < 0, length, limit))
+
+
+class Matches(NamedTuple):
+    """Matches of two games, seen by one side: [matches, 2], the game as Black and the game as White."""
+
+    results: Whole
+    plies: Whole
+
+    @property
+    def played(self) -> int:
+        """How many matches there are."""
+        return len(self.results)
+
+    def turned(self) -> Matches:
+        """Return the same matches seen by the other side, which had White when this one had Black."""
+        return Matches(-self.results[:, ::-1], self.plies[:, ::-1])
+
+    def scores(self, *, limit: int = LIMIT) -> dict[str, Whole]:
+        """Return all scores by view."""
+        games = score(self.results, self.plies, limit=limit)
+        views = (games.ravel(), games[:, WHITE], games[:, BLACK], games.sum(axis=1))
+        return dict(zip(VIEWS, views, strict=True))
+
+
+def read_matches(rows: Any, *, place: str) -> Matches:
+    """Return matches from rows of result and plies as Black, then as White; *place* is named where they are none."""
+    try:
+        found = np.asarray(rows)
+        if found.size == 0:
+            found = np.zeros((0, 4), np.int64)
+        good = found.ndim == 2 and found.shape[1] == 4 and found.dtype.kind in "iu"
+        if good and np.isin(found[:, [0, 2]], (-1, 0, 1)).all() and (found[:, [1, 3]] >= 0).all():
+            return Matches(found[:, [0, 2]].astype(np.int64), found[:, [1, 3]].astype(np.int64))
+    except (TypeError, ValueError, OverflowError):
+        pass
+    raise FileError(f"{place}: expected rows of four whole numbers, result (-1, 0, 1) and plies as Black and as White")
+
+
+def merged(every: Iterable[Matches]) -> Matches:
+    """Return all matches as one."""
+    known = [read_matches([], place=""), *every]
+    return Matches(np.concatenate([one.results for one in known]), np.concatenate([one.plies for one in known]))
+
+
+def decide(matches: Matches) -> Whole:
+    """Return how each match ended, -1, 0 or 1: more wins, else the quicker win, else a tie.
+
+    The thesis's first three rules; its fourth, that the older one then wins, belongs to selection, not to statistics.
+    """
+    balance = np.sign(matches.results.sum(axis=1))
+    quicker = np.sign(-(matches.results * matches.plies).sum(axis=1))
+    found: Whole = np.where(balance != 0, balance, quicker)
+    return found
+
+
+class Record(NamedTuple):
+    """How often someone won, lost and tied."""
+
+    won: int
+    lost: int
+    tied: int
+
+    @property
+    def played(self) -> int:
+        """How often it played."""
+        return self.won + self.lost + self.tied
+
+    def winning(self) -> Measure:
+        """Return the thesis's winning percentage: wins of what was decided, ties left out."""
+        return share(self.won, self.won + self.lost)
+
+    def victories(self) -> Measure:
+        """Return wins of all."""
+        return share(self.won, self.played)
+
+    def points(self) -> Measure:
+        """Return wins and half of the ties, of all; the interval is a little too wide where there are ties."""
+        return share(self.won + self.tied / 2, self.played)
+
+
+def record(results: ArrayLike) -> Record:
+    """Return the record of results -1, 0, 1."""
+    ended = np.asarray(results)
+    return Record(*(int(np.count_nonzero(ended == result)) for result in (1, -1, 0)))
+
+
+def records(matches: Matches) -> dict[str, Record]:
+    """Return the records by view: of games, of games as White and as Black, and of matches."""
+    results = matches.results
+    views = (results, results[:, WHITE], results[:, BLACK], decide(matches))
+    return {view: record(ended) for view, ended in zip(VIEWS, views, strict=True)}
+
+
+def spreads(matches: Matches, *, limit: int = LIMIT) -> dict[str, Spread]:
+    """Return the spread of the scores by view."""
+    return {view: spread(found) for view, found in matches.scores(limit=limit).items()}

@@ -1,0 +1,56 @@
+"""Students that are evaluators: a network inside the compiled search, kept as a chromosome (safetensors)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.config import build
+from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.games import CompiledGame
+from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
+from understudy.tensors import load_arrays, save_arrays
+
+KIND = "evaluator"
+"""What the file of such a student says of itself."""
+
+
+class Evolved(NamedTuple):
+    """What a student's file holds."""
+
+    network: NetworkOptions
+    alleles: NDArray[np.float64]
+    facts: Mapping[str, Any]
+
+
+def save_evolved(path: Path, alleles: NDArray[Any], *, network: NetworkOptions, facts: Mapping[str, Any]) -> None:
+    """Write a student whole or not at all."""
+    chosen = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(network).items()}
+    save_arrays(path, {"alleles": np.asarray(alleles, np.float64)}, {**facts, "kind": KIND, "network": chosen})
+
+
+def load_evolved(path: Path) -> Evolved:
+    """Return what a student's file holds; anything else is refused."""
+    arrays, facts = load_arrays(path, "student")
+    if facts.get("kind") != KIND or "alleles" not in arrays or not isinstance(facts.get("network"), Mapping):
+        raise FileError(f"{str(path)!r} holds weights, but is no evolved student: it does not say how to read them")
+    network = build(NetworkOptions, facts["network"], place=f"the student {str(path)!r}")
+    return Evolved(network, arrays["alleles"], facts)
+
+
+def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:
+    """Return the student's network as an evaluator for *game*."""
+    size = f"{game.size[0]}x{game.size[1]}"
+    if evolved.facts.get("game") != game.name:
+        raise BadOption(f"player {name!r} has learned {evolved.facts.get('game')}, not {game.name}")
+    if evolved.facts.get("size") != size:
+        raise BadOption(f"player {name!r} has learned {game.name} on {evolved.facts.get('size')}, not on {size}")
+    plan: Plan = make_plan(game, evolved.network)
+    try:
+        return express(plan, evolved.alleles)
+    except UnderstudyError as error:
+        raise FileError(f"player {name!r} cannot be read: {error}") from None

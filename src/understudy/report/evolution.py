@@ -1,0 +1,84 @@
+"""The sections on evolution: its course, individuals against fixed opponents, fixed players, selection, champions."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from understudy.judges.selection import Persistence, eliminations
+from understudy.report import thesis
+from understudy.report.blocks import Section
+from understudy.report.champions import champions_section
+from understudy.report.fixed import fixed_section
+from understudy.report.generations import course_section
+from understudy.report.monitored import monitored_section
+from understudy.report.monitors import Monitor, matches_data, monitor_data, monitors_of
+from understudy.report.selected import persisting, selection_section
+from understudy.report.sources import Run
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evolution:
+    """What a run of evolution holds, with what takes long taken once."""
+
+    run: Run
+    monitors: Mapping[str, Sequence[Monitor]]
+    """By opponent."""
+    persists: Mapping[str, Persistence]
+    """By student."""
+
+
+def evolution_of(run: Run) -> Evolution | None:
+    """Return the evolution in a run folder, or None where it is a run of another kind."""
+    about = run.experiment.get("experiment")
+    named = isinstance(about, Mapping) and about.get("kind") == "evolution"
+    if not (named or run.generations or run.monitor or run.baselines or run.matches):
+        return None
+    return Evolution(run=run, monitors=monitors_of(run), persists=persisting(run))
+
+
+def evolution_sections(evolution: Evolution) -> list[Section]:
+    """Return the sections that there is something to say in."""
+    run = evolution.run
+    found = [
+        course_section(run),
+        *(monitored_section(opponent, every, run.baselines) for opponent, every in evolution.monitors.items()),
+        fixed_section(run.baselines, evolution.monitors),
+        selection_section(run, evolution.persists),
+        champions_section(run),
+    ]
+    return [section for section in found if section is not None]
+
+
+def evolution_data(evolution: Evolution) -> dict[str, Any]:
+    """Return the statistics as plain data; the single matches stay in the files they came from."""
+    run = evolution.run
+    monitor: dict[str, dict[str, Any]] = {}
+    for opponent, every in evolution.monitors.items():
+        for one in every:
+            monitor.setdefault(one.student, {})[opponent] = monitor_data(one)
+    found = {
+        "monitor": monitor,
+        "baselines": {f"{one} v {other}": matches_data(matches) for (one, other), matches in run.baselines.items()},
+        "matches": {
+            student: {opponent: matches_data(matches) for opponent, matches in opponents.items()}
+            for student, opponents in run.matches.items()
+        },
+        "persistence": {student: one._asdict() for student, one in evolution.persists.items()},
+        "eliminations": eliminations()._asdict() if evolution.persists else {},
+        "thesis": _thesis_data(),
+    }
+    return {name: value for name, value in found.items() if value}
+
+
+def _thesis_data() -> dict[str, Any]:
+    return {
+        there.name: {
+            "tables": there.tables,
+            "scores": {view: one._asdict() for view, one in there.spreads.items()},
+            "records": {view: one._asdict() for view, one in there.records.items()},
+            "notes": there.notes,
+        }
+        for there in (*thesis.PRINTED.values(), thesis.OPPONENT)
+    }

@@ -1,0 +1,162 @@
+"""The section on the course of evolution: whatever a trainer tells of its generations, as lines over them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from statistics import fmean
+from typing import Any
+
+import numpy as np
+
+from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text, cells, headed, lasting, number, worded
+from understudy.report.plots import Line, draw_lines
+from understudy.report.sources import Run
+from understudy.report.thesis import SOURCE
+
+POINTS = 200
+"""Of a line; more generations are taken together."""
+
+PLACE = ("student", "generation", "seconds", "games", "matches")
+"""What says where a line stands, and is no measure."""
+
+SHARES = ("births", "ties", "busy")
+"""Measures that are shares."""
+
+COUNTS = ("decided_by",)
+"""Measures that are counts, told as shares of their sum."""
+
+WORDS = {
+    "decided_by": "what decided matches",
+    "plies": "mean length of a game, plies",
+    "ties": "tied games",
+    "births": "where survivors come from",
+    "sigma": "step of mutation (sigma)",
+    "busy": "time that workers were busy",
+}
+
+Lines = Sequence[Mapping[str, Any]]
+
+
+def told_generations(run: Run) -> dict[str, Lines]:
+    """Return the lines of each student in order; of a generation that was told twice the last word counts."""
+    found: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
+    for line in run.generations:
+        if _numeric(line.get("generation")):
+            found[str(line.get("student", "student"))][line["generation"]] = line
+    return {student: [lines[generation] for generation in sorted(lines)] for student, lines in found.items()}
+
+
+def course_section(run: Run) -> Section | None:
+    """Tell what evolution cost, and draw what trainers tell of it."""
+    students = told_generations(run)
+    if not students:
+        return None
+    blocks: list[Block] = [_cost(students)]
+    if run.torn:
+        blocks.insert(0, Text(f"{run.torn} of the lines in generations.jsonl could not be read and are left out."))
+    plots = [*_speed(students), *_single(students), *_several(students)]
+    note = f"Longer courses are drawn as means of neighbouring generations, {POINTS} points a line."
+    return Section("The course of evolution", (*blocks, *([Plots(tuple(plots), note)] if plots else [])))
+
+
+def _numeric(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+
+
+def _cost(students: Mapping[str, Lines]) -> Table:
+    rows = []
+    for student, lines in students.items():
+        games, seconds = (max((float(line[key]) for line in lines if _numeric(line.get(key))), default=float("nan"))
+                          for key in ("games", "seconds"))  # fmt: skip
+        known = seconds > 0
+        rows.append(
+            cells(
+                student,
+                number(max(line["generation"] for line in lines)),
+                number(games),
+                lasting(seconds) if known else "–",
+                number(round(games / seconds, 1)) if known else "–",
+            )
+        )
+    rows.append(cells(SOURCE, number(10_000), number(3_720_000), "two weeks", "about 3"))
+    caption = "What it cost, on the clock. The thesis had 62 processors; its games here are those of selection."
+    return Table(cells("student", "generations", "games", "time", "games a second"), tuple(rows), caption)
+
+
+def thinned(xs: Sequence[float], ys: Sequence[float], most: int = POINTS) -> tuple[list[float], list[float]]:
+    """Return means of equally many neighbouring points, so that there are at most so many."""
+    size = -(-len(xs) // most)
+    starts = range(0, len(xs), size) if xs else ()
+    across, upwards = ([fmean(numbers[start : start + size]) for start in starts] for numbers in (xs, ys))
+    return across, upwards
+
+
+def _speed(students: Mapping[str, Lines]) -> list[Plot]:
+    """Draw games a second, between lines that are not too near each other."""
+    drawn = []
+    for colour, lines in enumerate(students.values()):
+        known = [line for line in lines if all(_numeric(line.get(key)) for key in ("games", "seconds"))]
+        marks = known[:: -(-len(known) // POINTS) or 1]
+        rates = [
+            (float(after["generation"]), (after["games"] - before["games"]) / (after["seconds"] - before["seconds"]))
+            for before, after in pairwise(marks)
+            if after["seconds"] > before["seconds"] and after["games"] >= before["games"]
+        ]
+        if rates:
+            drawn.append(Line([x for x, _ in rates], [y for _, y in rates], colour))
+    if not drawn:
+        return []
+    return [Plot(draw_lines(drawn, across="generation", shares=False, low=0.0), "Games a second", tuple(students))]
+
+
+def _single(students: Mapping[str, Lines]) -> Iterator[Plot]:
+    """Draw measures that are one number, all students in one picture."""
+    for key in _keys(students, _numeric):
+        lines = [Line(*thinned(*_series(told, (key,))), colour)
+                 for colour, told in enumerate(students.values()) if _series(told, (key,))[0]]  # fmt: skip
+        yield _plot(headed(_title(key)), lines, tuple(students), shares=key in SHARES)
+
+
+def _several(students: Mapping[str, Lines]) -> Iterator[Plot]:
+    """Draw measures that are several numbers, a picture for each student."""
+    for key in _keys(students, lambda value: isinstance(value, Mapping)):
+        for student, told in students.items():
+            parts = list(dict.fromkeys(part for line in told for part in _mapping(line, key)))
+            parts = [part for part in parts if _series(told, (key, part))[0]]
+            if parts:
+                lines = [Line(*thinned(*_series(told, (key, part))), colour) for colour, part in enumerate(parts)]
+                caption = headed(_title(key)) if len(students) == 1 else f"{student}: {_title(key)}"
+                yield _plot(caption, lines, tuple(map(worded, parts)), shares=key in (*SHARES, *COUNTS))
+
+
+def _keys(students: Mapping[str, Lines], wanted: Any) -> list[str]:
+    every = (key for lines in students.values() for line in lines for key, value in line.items() if wanted(value))
+    return [key for key in dict.fromkeys(every) if key not in PLACE]
+
+
+def _mapping(line: Mapping[str, Any], key: str) -> Mapping[str, Any]:
+    value = line.get(key)
+    return value if isinstance(value, Mapping) else {}
+
+
+def _series(lines: Lines, path: tuple[str, ...]) -> tuple[list[float], list[float]]:
+    """Return generations and a measure, or a part of a measure; counts become shares of their sum."""
+    xs, ys = [], []
+    for line in lines:
+        table: Mapping[str, Any] = line if len(path) == 1 else _mapping(line, path[0])
+        total = sum(one for one in table.values() if _numeric(one)) if path[0] in COUNTS else 1.0
+        if _numeric(table.get(path[-1])) and total:
+            xs.append(float(line["generation"]))
+            ys.append(float(table[path[-1]]) / total)
+    return xs, ys
+
+
+def _title(key: str) -> str:
+    return WORDS.get(key) or worded(key)
+
+
+def _plot(caption: str, lines: Sequence[Line], keys: tuple[str, ...], *, shares: bool) -> Plot:
+    low, high = (0.0, max(1.05 * max(max(line.ys) for line in lines), 0.05)) if shares else (None, None)
+    return Plot(draw_lines(lines, across="generation", shares=shares, low=low, high=high), caption, keys)

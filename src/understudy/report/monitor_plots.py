@@ -1,0 +1,167 @@
+"""Pictures of populations against a fixed opponent: figures 15 to 19 and 21 of the thesis, and students compared."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from understudy.judges.measures import Measure
+from understudy.judges.scores import Matches, records, spreads
+from understudy.judges.trends import WINDOW, smoothed
+from understudy.report.blocks import Plot, Plots
+from understudy.report.monitors import Monitor, gathered
+from understudy.report.plots import Band, Line, draw_lines
+from understudy.report.thesis import SOURCE, Printed
+
+POINTS = 25
+"""Of a line that compares students, from the first epoch on; fewer have narrower intervals."""
+SMOOTHED = 200
+"""Of a smoothed line: of more every few are drawn, whose windows hardly overlap."""
+BANDED = 150
+"""Generations up to which the intervals of single ones can be seen."""
+GAMES = (("White", "white", 1.0), ("Black", "black", 1.0), ("match, halved", "combined", 0.5))
+"""The lines of a picture: name, view, and the factor that brings a match to the scale of a game."""
+
+
+class Picture(NamedTuple):
+    """A figure of the thesis."""
+
+    title: str
+    measure: str
+    smooth: bool
+
+
+PICTURES: Mapping[str, tuple[Picture, ...]] = {
+    "searcher": (
+        Picture("the best of each generation (figure 15)", "most", False),
+        Picture("mean of each generation (figure 16)", "mean", False),
+        Picture("median of each generation (figure 17)", "median", False),
+        Picture("mean, smoothed, with trend (figure 18)", "mean", True),
+        Picture("median, smoothed, with trend (figure 19)", "median", True),
+    ),
+    "stochastic": (
+        Picture("mean of each generation (figure 21)", "mean", False),
+        Picture("mean, smoothed, with trend", "mean", True),
+    ),
+}
+"""By the opponent's name."""
+
+OTHERS = (Picture("mean of each generation", "mean", False), Picture("mean, smoothed, with trend", "mean", True))
+"""Against opponents that the thesis does not have."""
+
+
+def pictures(monitors: Sequence[Monitor], kind: str) -> Plots:
+    """Draw the thesis's figures of each student against opponents of a *kind*."""
+    drawn = [picture_plot(monitor, one) for monitor in monitors for one in PICTURES.get(kind, OTHERS)]
+    note = (
+        "Scores: a win in m plies 200 - m, a loss m, a tie 100. Dashed: lines of least squares from generation 10 on."
+    )
+    return Plots(tuple(plot for plot in drawn if plot is not None), note)
+
+
+def comparison_plots(monitors: Sequence[Monitor], source: Printed | None) -> Plots:
+    """Draw the students side by side: games won and tied, matches won, and the score."""
+    won = source.records.get("combined") if source is not None else None
+    mean = source.spreads.get("overall") if source is not None else None
+    plots = (
+        _shares(monitors, "Points: games won, and half of the tied", lambda one: records(one)["overall"].points()),
+        _shares(monitors, "Matches won, of those decided", lambda one: records(one)["combined"].winning(),
+                won.winning().value if won is not None else None),
+        _means(monitors, mean.mean if mean is not None else None),
+        _best(monitors),
+    )  # fmt: skip
+    note = f"Bands: 95 % intervals, as if all games were independent. Dashed: {SOURCE}, all epochs."
+    return Plots(plots, note)
+
+
+def _shares(
+    monitors: Sequence[Monitor], caption: str, take: Callable[[Matches], Measure], level: float | None = None
+) -> Plot:
+    lines, bands = [], []
+    for colour, monitor in enumerate(monitors):
+        xs, groups = gathered(monitor, POINTS)
+        known = [(x, one) for x, group in zip(xs, groups, strict=True) if (one := take(group)).value is not None]
+        if known:
+            lines.append(Line([x for x, _ in known], [one.value or 0.0 for _, one in known], colour))
+            bands.append(_band([x for x, _ in known], [(one.low, one.high) for _, one in known], colour))
+    return _leveled(monitors, caption, lines, bands, level, shares=True)
+
+
+def _means(monitors: Sequence[Monitor], level: float | None) -> Plot:
+    lines, bands = [], []
+    for colour, monitor in enumerate(monitors):
+        xs, groups = gathered(monitor, POINTS)
+        every = [spreads(group)["overall"] for group in groups]
+        lines.append(Line(xs, [one.mean for one in every], colour))
+        bands.append(_band(xs, [one.interval for one in every], colour))
+    return _leveled(monitors, "Mean score of a game", lines, bands, level, shares=False)
+
+
+def _best(monitors: Sequence[Monitor]) -> Plot:
+    lines = []
+    for colour, monitor in enumerate(monitors):
+        xs = [float(generation) for generation in monitor.generations]
+        lines.append(Line(xs, monitor.series("combined", "most").tolist(), colour))
+    return _leveled(monitors, "Score of the best match", lines, [], None, shares=False)
+
+
+def _leveled(
+    monitors: Sequence[Monitor],
+    caption: str,
+    lines: list[Line],
+    bands: list[Band],
+    level: float | None,
+    *,
+    shares: bool,
+) -> Plot:
+    """Return a plot of students, with the thesis's number as a level line."""
+    keys = [monitor.student for monitor in monitors]
+    if level is not None and lines:
+        edges = [min(min(line.xs) for line in lines), max(max(line.xs) for line in lines)]
+        lines = [*lines, Line(edges, [level, level], len(keys), True)]
+        keys.append(SOURCE)
+    drawing = draw_lines(lines or [Line([0], [0], 0)], across="generation", bands=bands, shares=shares)
+    return Plot(drawing, caption, tuple(keys))
+
+
+def picture_plot(monitor: Monitor, picture: Picture) -> Plot | None:
+    """Draw a measure of each generation for games as White, as Black and matches."""
+    monitor = monitor.epochs if picture.smooth else monitor
+    xs = np.array(monitor.generations, np.float64)
+    lines: list[Line] = []
+    for colour, (_, view, factor) in enumerate(GAMES):
+        ys = monitor.series(view, picture.measure) * factor
+        if picture.smooth:
+            ys = smoothed(ys)
+            lines += _trend(monitor, view, picture.measure, factor, colour)
+        if (known := ~np.isnan(ys)).any():
+            step = -(-len(xs) // SMOOTHED) if picture.smooth else 1
+            lines.append(Line(xs[known][::step].tolist(), ys[known][::step].tolist(), colour))
+    if picture.smooth and len(xs) < WINDOW:
+        return None
+    banded = picture.measure == "mean" and not picture.smooth and len(xs) <= BANDED
+    drawing = draw_lines(lines, across="generation", shares=False, bands=_intervals(monitor) if banded else ())
+    return Plot(drawing, f"{monitor.student}: {picture.title}", tuple(name for name, _, _ in GAMES))
+
+
+def _trend(monitor: Monitor, view: str, measure: str, factor: float, colour: int) -> list[Line]:
+    trend = monitor.trend(view, measure)
+    if trend is None:
+        return []
+    edges = [float(monitor.generations[0]), float(monitor.generations[-1])]
+    return [Line(edges, [factor * trend.at(x) for x in edges], colour, True)]
+
+
+def _intervals(monitor: Monitor) -> list[Band]:
+    xs = [float(generation) for generation in monitor.generations]
+    found = []
+    for colour, (_, view, factor) in enumerate(GAMES):
+        edges = [one[view].interval for one in monitor.spreads]
+        found.append(_band(xs, [(factor * low, factor * high) for low, high in edges], colour))
+    return found
+
+
+def _band(xs: Sequence[float], edges: Sequence[tuple[float, float]], colour: int) -> Band:
+    return Band(xs, [low for low, _ in edges], [high for _, high in edges], colour)

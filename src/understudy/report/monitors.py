@@ -1,0 +1,147 @@
+"""What the individuals of a population reached against a fixed opponent, generation by generation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from statistics import fmean
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.judges.scores import BLACK, VIEWS, WHITE, Matches, decide, merged, records, score, spreads
+from understudy.judges.spreads import Spread
+from understudy.judges.trends import Trend, trend_line
+from understudy.report.sources import Run
+from understudy.report.thesis import EPOCH
+
+
+class Monitor:
+    """One student against one opponent; what is taken of many matches is taken once."""
+
+    def __init__(self, student: str, opponent: str, found: Mapping[int, Matches]) -> None:
+        self.student, self.opponent = student, opponent
+        self.found = {generation: matches for generation, matches in found.items() if matches.played}
+
+    @property
+    def generations(self) -> list[int]:
+        """Those that were measured, ascending."""
+        return list(self.found)
+
+    @cached_property
+    def spreads(self) -> list[dict[str, Spread]]:
+        """The spreads of each generation by view."""
+        return [spreads(matches) for matches in self.found.values()]
+
+    @cached_property
+    def merged(self) -> Matches:
+        """All matches as one."""
+        return merged(self.found.values())
+
+    def series(self, view: str, measure: str) -> NDArray[np.float64]:
+        """Return a field of the spreads, generation by generation."""
+        return np.array([getattr(one[view], measure) for one in self.spreads])
+
+    @cached_property
+    def epochs(self) -> Monitor:
+        """The same from the thesis's first epoch on, where that was reached; what is earlier shows the start."""
+        late = {generation: matches for generation, matches in self.found.items() if generation >= EPOCH}
+        return self if not late or len(late) == len(self.found) else Monitor(self.student, self.opponent, late)
+
+    @property
+    def best(self) -> int:
+        """The place of the generation with the best match, of equal ones the one with the higher mean."""
+        keys = [(one["combined"].most, one["combined"].mean) for one in self.spreads]
+        return keys.index(max(keys))
+
+    def trend(self, view: str, measure: str) -> Trend | None:
+        """Return the trend of a measure over the generations."""
+        return trend_line(self.generations, self.series(view, measure))
+
+
+def monitors_of(run: Run) -> dict[str, list[Monitor]]:
+    """Return the monitors of all students by opponent."""
+    found: dict[str, list[Monitor]] = {}
+    for student, opponents in run.monitor.items():
+        for opponent, generations in opponents.items():
+            monitor = Monitor(student, opponent, generations)
+            if monitor.found:
+                found.setdefault(opponent, []).append(monitor)
+    return found
+
+
+class Feats(NamedTuple):
+    """What the best individuals reached."""
+
+    epochs: int
+    winners: int
+    """Epochs in which an individual won a game."""
+    ties: int
+    """Epochs in which one tied a game and none won."""
+    neighbours: int
+    """Pairs of neighbouring epochs in both of which an individual won."""
+    both: int
+    """Individuals that won both games."""
+    games: int
+    """Games won, of how many."""
+    played: int
+    matches: int
+    """Matches won."""
+
+
+def feats_of(monitor: Monitor) -> Feats:
+    """Return what the best individuals of each epoch reached."""
+    most = np.array([matches.results.max() for matches in monitor.found.values()])
+    results = monitor.merged.results
+    return Feats(
+        len(most), int((most > 0).sum()), int((most == 0).sum()), int(((most[1:] > 0) & (most[:-1] > 0)).sum()),
+        int((results > 0).all(axis=1).sum()), int((results > 0).sum()), results.size,
+        int((decide(monitor.merged) > 0).sum()),
+    )  # fmt: skip
+
+
+def best_match(monitor: Monitor) -> tuple[int, int, int, int]:
+    """Return generation, place (from 0, as in its file) and scores as Black and as White of the best match."""
+    generation = monitor.generations[monitor.best]
+    games = score(*monitor.found[generation])
+    place = int(games.sum(axis=1).argmax())
+    return generation, place, int(games[place, BLACK]), int(games[place, WHITE])
+
+
+def monitor_data(monitor: Monitor) -> dict[str, Any]:
+    """Return the statistics of a monitor as plain data."""
+    epochs = monitor.epochs
+    return {
+        "generations": {
+            str(generation): {view: one[view]._asdict() for view in VIEWS}
+            for generation, one in zip(monitor.generations, monitor.spreads, strict=True)
+        },
+        "from_first_epoch": {**matches_data(epochs.merged), "feats": feats_of(epochs)._asdict()},
+        "trends": {
+            view: {measure: trend._asdict() for measure in ("mean", "median") if (trend := epochs.trend(view, measure))}
+            for view in VIEWS
+        },
+    }
+
+
+def matches_data(matches: Matches) -> dict[str, Any]:
+    """Return the statistics of matches as plain data."""
+    counted = records(matches)
+    return {
+        "scores": {view: one._asdict() for view, one in spreads(matches).items()},
+        "records": {view: {**one._asdict(), "winning": one.winning()._asdict()} for view, one in counted.items()},
+    }
+
+
+def gathered(monitor: Monitor, most: int) -> tuple[list[float], list[Matches]]:
+    """Return the matches of at most so many groups of neighbouring epochs, and the mean generation of each.
+
+    Generations before the first epoch stand alone: what is learned there is learned fast.
+    """
+    early = [[generation] for generation in monitor.generations if generation < EPOCH]
+    late = [generation for generation in monitor.generations if generation >= EPOCH]
+    size = -(-len(late) // most) or 1
+    groups = [*early, *(late[start : start + size] for start in range(0, len(late), size))]
+    together = [merged(monitor.found[generation] for generation in group) for group in groups]
+    return [fmean(group) for group in groups], together

@@ -1,0 +1,98 @@
+"""Tables of scores, records and tests: ours, and below them what the thesis prints."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TypeAlias
+
+from understudy.judges.scores import VIEWS, Record
+from understudy.judges.spreads import Spread, Welch, welch
+from understudy.report.blocks import Cell, Table, cells, measured, number
+
+TITLES = {"overall": "all games", "white": "as White", "black": "as Black", "combined": "matches"}
+
+Spreads: TypeAlias = Mapping[str, Spread]
+Records: TypeAlias = Mapping[str, Record]
+"""By view."""
+
+SURE = 0.0001
+"""Probabilities below this are told as such."""
+
+
+def spread_table(players: Mapping[str, Spreads], caption: str) -> Table:
+    """Return mean, median, maximum and deviation of the scores of some players, view by view."""
+    rows = [
+        (Cell(f"{TITLES[view]}, {name}"), *_spread(views[view]))
+        for view in VIEWS
+        for name, views in players.items()
+        if view in views
+    ]
+    return Table(cells("score", "mean", "median", "maximum", "deviation", "sample"), tuple(rows), caption)
+
+
+def _spread(one: Spread) -> tuple[Cell, ...]:
+    return (
+        averaged(one),
+        Cell(exact(one.median)),
+        Cell(exact(one.most)),
+        Cell(hundredths(one.deviation)),
+        Cell(number(one.sample)),
+    )
+
+
+def averaged(one: Spread) -> Cell:
+    """Return a mean with its interval."""
+    low, high = one.interval
+    return Cell(hundredths(one.mean), "" if math.isnan(low) else f"({low:.2f} to {high:.2f})")
+
+
+def hundredths(value: float) -> str:
+    """Return a score with two decimals, as the thesis prints them."""
+    return f"{value:.2f}" if math.isfinite(value) else "–"
+
+
+def exact(value: float) -> str:
+    """Return a score that is a whole or half number."""
+    return f"{value:g}" if math.isfinite(value) else "–"
+
+
+def record_table(players: Mapping[str, Records], caption: str) -> Table | None:
+    """Return wins, losses and ties of some players, view by view, or None where nobody has any."""
+    rows = [
+        (Cell(f"{TITLES[view]}, {name}"), *_record(views[view]))
+        for view in VIEWS
+        for name, views in players.items()
+        if view in views
+    ]
+    columns = cells("record", "won", "lost", "tied", "won of decided", "points of all")
+    return Table(columns, tuple(rows), caption) if rows else None
+
+
+def _record(one: Record) -> tuple[Cell, ...]:
+    shares = (one.winning(), one.points())
+    return *cells(*map(number, one)), *(measured(measure._asdict(), decimals=2) for measure in shares)
+
+
+def told(one: Record) -> str:
+    """Return a record as `won-lost-tied`."""
+    return f"{one.won}-{one.lost}-{one.tied}"
+
+
+def test_table(pairs: Sequence[tuple[str, Spreads, Spreads]], caption: str) -> Table | None:
+    """Return the differences of means with the probabilities of Welch's test, a row for each pair of players."""
+    rows = [
+        (Cell(title), *(_tested(welch(one[view], other[view])) for view in VIEWS))
+        for title, one, other in pairs
+        if one and other
+    ]
+    return Table(cells("difference of means", *TITLES.values()), tuple(rows), caption, dense=True) if rows else None
+
+
+def _tested(test: Welch | None) -> Cell:
+    return Cell("–") if test is None else Cell(f"{test.difference:+.2f}", probability(test.p))
+
+
+def probability(p: float) -> str:
+    """Return a probability as tests tell it."""
+    return f"p < {SURE}" if p < SURE else f"p = {p:.2g}"

@@ -1,0 +1,106 @@
+"""A memory of positions inside compiled code: what each was worth so far, and how often it was met.
+
+Positions are kept in the order in which they were first met, in arrays that can be saved as they are; a table of
+places (open addressing) finds them by their key. It serves games whose positions are told apart by their stones.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.bits import Mask
+from understudy.games.rules import key
+from understudy.kernels import kernel
+
+NEUTRAL = 0.5
+"""What a position is worth of which nothing is known."""
+NOWHERE = -1
+
+
+class Memory(NamedTuple):
+    """Room for positions; the rows from 0 to `filled[0]` hold one each."""
+
+    places: NDArray[np.int32]
+    """By the last bits of a key: in which row its position is, or NOWHERE; twice as many as rows, or more."""
+    keys: NDArray[np.uint64]
+    mine: NDArray[np.uint64]
+    theirs: NDArray[np.uint64]
+    plies: NDArray[np.int64]
+    """The ply at which a position was first met."""
+    values: NDArray[np.float64]
+    """What a position is worth to who has just moved: 0 lost, 1 won."""
+    visits: NDArray[np.int64]
+    filled: NDArray[np.int64]
+    """How many rows are in use [1]."""
+
+    @property
+    def room(self) -> int:
+        """How many more positions it can take."""
+        return len(self.keys) - int(self.filled[0])
+
+
+def make_memory(bits: int = 12) -> Memory:
+    """Return an empty memory for 2 ** *bits* positions."""
+    rows = 1 << bits
+    return Memory(
+        places=np.full(2 * rows, NOWHERE, np.int32),
+        keys=np.zeros(rows, np.uint64),
+        mine=np.zeros(rows, np.uint64),
+        theirs=np.zeros(rows, np.uint64),
+        plies=np.zeros(rows, np.int64),
+        values=np.full(rows, NEUTRAL),
+        visits=np.zeros(rows, np.int64),
+        filled=np.zeros(1, np.int64),
+    )
+
+
+def enlarged(memory: Memory) -> Memory:
+    """Return the same memory with twice the room."""
+    larger, rows = make_memory(len(memory.keys).bit_length()), int(memory.filled[0])
+    for old, new in zip(memory[1:-1], larger[1:-1], strict=True):
+        new[:rows] = old[:rows]
+    larger.filled[0] = rows
+    index(larger)
+    return larger
+
+
+@kernel
+def index(memory: Memory) -> None:
+    """Write where each position is; for rows that were filled by hand."""
+    memory.places[:] = NOWHERE
+    for row in range(memory.filled[0]):
+        memory.places[_place(memory, memory.keys[row])] = row
+
+
+@kernel
+def recalled(memory: Memory, name: Mask) -> float:
+    """Return what the position with this key was worth so far; neutral if it was never met."""
+    row = memory.places[_place(memory, name)]
+    return NEUTRAL if row == NOWHERE else memory.values[row]
+
+
+@kernel
+def remembered(memory: Memory, position: Any) -> int:
+    """Return the row of a position, a new and neutral one if it was never met; there must be room."""
+    name = key(position)
+    place = _place(memory, name)
+    if memory.places[place] == NOWHERE:
+        row = memory.filled[0]
+        memory.filled[0] = row + 1
+        memory.places[place], memory.keys[row] = row, name
+        memory.mine[row], memory.theirs[row], memory.plies[row] = position.mine, position.theirs, position.ply
+        memory.values[row], memory.visits[row] = NEUTRAL, 0
+    return int(memory.places[place])
+
+
+@kernel
+def _place(memory: Memory, name: Mask) -> int:
+    """Return the place of a key, or the empty one where it belongs."""
+    last = len(memory.places) - 1
+    place = int(np.int64(name & np.uint64(last)))
+    while memory.places[place] != NOWHERE and memory.keys[memory.places[place]] != name:
+        place = (place + 1) & last
+    return place

@@ -1,0 +1,308 @@
+"""Where chromosomes meet: the tasks that workers do for evolution, whole matches inside kernels.
+
+A task is made of names, numbers and alleles, so that any worker can play it; what it brings back is a few whole
+numbers. All chance of a task comes from its own seed.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games import CompiledGame, find_game
+from understudy.match import random_openings
+from understudy.players.contenders import make_contender
+from understudy.search.choosers import Looking, Room, make_room
+from understudy.search.desk import clear
+from understudy.search.duels import contest
+from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
+
+RANDOM_NETWORK = "random_network"
+"""An opponent: a network with every weight uniform in [-1, 1], a new one for each match (RandomANN, L-13)."""
+
+Alleles = NDArray[np.float64]
+Contender = Any
+"""A chooser."""
+
+
+class Bred(NamedTuple):
+    """A network with a plan and a depth of its own, wherever it comes from."""
+
+    network: NetworkOptions
+    alleles: Alleles
+    depth: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Stage:
+    """What all tasks of an experiment share."""
+
+    game: str
+    size: tuple[int, int]
+    switches: tuple[tuple[str, str], ...] = ()
+    network: NetworkOptions = field(default_factory=NetworkOptions)
+    depth: int = 3
+    """Plies that networks look ahead."""
+    limit: int = 100
+    """A game is a tie after so many plies."""
+    shuffled: bool = False
+    """Whether networks choose between equally good moves by chance."""
+
+    def looking(self, alleles: Alleles) -> Looking:
+        """Return the player that a chromosome makes."""
+        return Looking(express(self.plan(), alleles), self.depth, int(self.shuffled))
+
+    def board(self) -> CompiledGame:
+        """Return the game."""
+        return find_game(self.game, self.size, dict(self.switches))
+
+    def plan(self) -> Plan:
+        """Return how chromosomes become networks."""
+        return make_plan(self.board(), self.network)
+
+
+class Meeting(NamedTuple):
+    """A match of two games between A and B: for each the outcome for A and the plies; A opens the first."""
+
+    opened: int
+    opened_plies: int
+    answered: int
+    answered_plies: int
+
+
+class Decision(NamedTuple):
+    """Who wins a match, 0 for A and 1 for B, and by which of the thesis's rules (L-22), 1 to 4."""
+
+    winner: int
+    rule: int
+
+
+RULES = ("both wins", "win and tie", "quicker win", "older")
+"""What decides a match, in the order of the rules."""
+
+
+def decide(meeting: Meeting) -> Decision:
+    """Return who wins a match; where nothing else decides, A does, who is the older one."""
+    a, b = meeting.opened, meeting.answered
+    if a + b != 0:
+        return Decision(0 if a + b > 0 else 1, 1 if abs(a + b) == 2 else 2)
+    if a == 0 or meeting.opened_plies == meeting.answered_plies:
+        return Decision(0, 4)
+    quicker = a if meeting.opened_plies < meeting.answered_plies else b
+    return Decision(0 if quicker > 0 else 1, 3)
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Final:
+    """A tournament of a few chromosomes, of whom one survives."""
+
+    stage: Stage
+    alleles: Alleles
+    """[contenders, alleles], the oldest first: of two the one with the lower number is A."""
+    format: str = "knockout"
+    coin: bool = False
+    """Whether chance decides where nothing else does, instead of age."""
+    seed: tuple[int, ...] = (0,)
+
+
+class Finished(NamedTuple):
+    """What came of a tournament: who won, and every match as (A, B, winner, rule, *meeting)."""
+
+    winner: int
+    matches: tuple[tuple[int, ...], ...]
+
+
+FORMATS = ("knockout", "round_robin")
+
+
+def play_final(task: Final) -> Finished:
+    """Play a tournament to its end."""
+    rng = np.random.default_rng(task.seed)
+    ready = ready_for(task.stage, rng)
+    networks = [task.stage.looking(alleles) for alleles in task.alleles]
+    matches: list[tuple[int, ...]] = []
+
+    def winner_of(a: int, b: int) -> int:
+        a, b = min(a, b), max(a, b)
+        meeting = ready.meet(networks[a], networks[b])
+        winner, rule = decide(meeting)
+        if rule == 4 and task.coin:
+            winner = int(rng.integers(2))
+        matches.append((a, b, winner, rule, *meeting))
+        return (a, b)[winner]
+
+    crowned = {"knockout": _knocked_out, "round_robin": _round_robin}[task.format]
+    return Finished(crowned(len(networks), winner_of), tuple(matches))
+
+
+def _knocked_out(contenders: int, winner_of: Callable[[int, int], int]) -> int:
+    """Return who is left: neighbours meet, then the winners."""
+    left = list(range(contenders))
+    while len(left) > 1:
+        byes = left[len(left) - len(left) % 2 :]
+        left = [winner_of(left[i], left[i + 1]) for i in range(0, len(left) - 1, 2)] + byes
+    return left[0]
+
+
+def _round_robin(contenders: int, winner_of: Callable[[int, int], int]) -> int:
+    """Return who wins most matches, of equals the oldest."""
+    won = [0] * contenders
+    for a, b in combinations(range(contenders), 2):
+        won[winner_of(a, b)] += 1
+    return int(np.argmax(won))
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Trial:
+    """Matches of one chromosome against several opponents, one match for each."""
+
+    stage: Stage
+    alleles: Alleles
+    opponents: tuple[str | Alleles | Bred, ...]
+    """Players by name, chromosomes of this stage, or networks of another."""
+    opening_plies: int = 0
+    """Random plies before the players choose; each match has its own, and both its games the same."""
+    opening_seed: tuple[int, ...] = (0,)
+    seed: tuple[int, ...] = (0,)
+
+
+def play_trial(task: Trial) -> tuple[Meeting, ...]:
+    """Play the matches of a chromosome."""
+    stage, rng = task.stage, np.random.default_rng(task.seed)
+    ready, network = ready_for(stage, rng), stage.looking(task.alleles)
+    starts = _starts(ready.game, len(task.opponents), task.opening_plies, task.opening_seed)
+    return tuple(
+        ready.meet(network, contender_of(stage, opponent, rng), start)
+        for opponent, start in zip(task.opponents, starts, strict=True)
+    )
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Pairing:
+    """Matches between two players."""
+
+    stage: Stage
+    players: tuple[str | Bred, str | Bred]
+    matches: int
+    opening_plies: int = 0
+    opening_seed: tuple[int, ...] = (0,)
+    seed: tuple[int, ...] = (0,)
+
+
+def play_pairing(task: Pairing) -> tuple[Meeting, ...]:
+    """Play matches between two players."""
+    stage, rng = task.stage, np.random.default_rng(task.seed)
+    ready = ready_for(stage, rng)
+    starts = _starts(ready.game, task.matches, task.opening_plies, task.opening_seed)
+    one, other = task.players
+    return tuple(ready.meet(contender_of(stage, one, rng), contender_of(stage, other, rng), start) for start in starts)
+
+
+def contender_of(stage: Stage, opponent: str | Alleles | Bred, rng: np.random.Generator) -> Contender:
+    """Return whoever is meant as a chooser."""
+    if isinstance(opponent, Bred):
+        return Looking(express(make_plan(stage.board(), opponent.network), opponent.alleles), opponent.depth)
+    if isinstance(opponent, str) and opponent != RANDOM_NETWORK:
+        return make_contender(opponent, stage.board())
+    alleles = rng.uniform(-1, 1, stage.plan().length) if isinstance(opponent, str) else opponent
+    return stage.looking(alleles)
+
+
+def _starts(game: CompiledGame, count: int, plies: int, seed: Sequence[int]) -> list[Any]:
+    """Return where the matches start: after random plies, or at the start itself."""
+    if plies == 0:
+        return [game.start()] * count
+    starts = []
+    for opening in random_openings(game, count + 1, plies=plies, rng=np.random.default_rng(seed))[1:]:
+        position = game.start()
+        for move in opening.moves:
+            position = game.play(position, move)
+        starts.append(position)
+    return starts
+
+
+class Ready(NamedTuple):
+    """A thread's room, ready for the games of a task."""
+
+    game: CompiledGame
+    room: Room
+    limit: int
+
+    def meet(self, a: Contender, b: Contender, start: Any = None) -> Meeting:
+        """Play a match of two games; *a* opens the first."""
+        first = self.game.start() if start is None else start
+        second = first.ply & 1
+        plies = self.limit - first.ply
+        opened = contest(first, a, b, second, plies, self.room)
+        answered = contest(first, a, b, 1 - second, plies, self.room)
+        return Meeting(opened[0], first.ply + opened[1], answered[0], first.ply + answered[1])
+
+
+_local = threading.local()
+
+
+def ready_for(stage: Stage, rng: np.random.Generator) -> Ready:
+    """Return this thread's room with the chance of a new task in it."""
+    rooms: dict[str, Room] = _local.__dict__.setdefault("rooms", {})
+    game = stage.board()
+    if stage.game not in rooms:
+        rooms[stage.game] = make_room(game.most_moves, rng)
+        clear(rooms[stage.game].desk)
+    room = rooms[stage.game]
+    room.luck[0] = rng.integers(1 << 63, dtype=np.uint64)
+    return Ready(game, room, stage.limit)
+
+
+Task = Final | Trial | Pairing
+
+
+def play_task(task: Task) -> Any:
+    """Do any task of the arena."""
+    return TASKS[type(task)](task)
+
+
+TASKS: dict[type, Callable[[Any], Any]] = {Final: play_final, Trial: play_trial, Pairing: play_pairing}
+
+
+class Timed(NamedTuple):
+    """What came of a task, and how long it took."""
+
+    result: Any
+    seconds: float
+
+
+def play_timed(task: Task) -> Timed:
+    """Do any task of the arena, with a watch."""
+    began = time.perf_counter()
+    return Timed(play_task(task), time.perf_counter() - began)
+
+
+def nonsense(task: Task, told: Any) -> str | None:
+    """Return what is wrong with the result of a task, or None: a broken worker must not steer evolution."""
+    if not isinstance(told, Timed):
+        return f"returned {type(told).__name__} instead of a result"
+    if isinstance(task, Final):
+        return _wrong_final(task, told.result)
+    count = len(task.opponents) if isinstance(task, Trial) else task.matches
+    if not isinstance(told.result, tuple) or len(told.result) != count:
+        return f"did not return {count} matches"
+    return None if all(_sensible(one, task.stage.limit) for one in told.result) else "returned games that cannot be"
+
+
+def _wrong_final(task: Final, result: Any) -> str | None:
+    if not isinstance(result, Finished) or not 0 <= result.winner < len(task.alleles):
+        return f"named no winner among {len(task.alleles)} chromosomes"
+    sensible = all(len(match) == 8 and _sensible(match[4:], task.stage.limit) for match in result.matches)
+    return None if sensible and len(result.matches) >= len(task.alleles) - 1 else "returned games that cannot be"
+
+
+def _sensible(meeting: Any, limit: int) -> bool:
+    opened, opened_plies, answered, answered_plies = meeting
+    return {opened, answered} <= {-1, 0, 1} and 0 <= min(opened_plies, answered_plies) <= limit

@@ -1,0 +1,143 @@
+"""Offline learning (Miller 2010, figure 2): a network is fitted to a table of positions by plain back-propagation.
+
+No momentum, no decay: after each pattern, or small batch, every weight moves by the rate times the gradient of half
+the squared error, summed over the batch, as the source's program did it pattern by pattern. The rate falls in steps.
+The gradient is written out, layer by layer: networks are so small that recording a graph would cost five times as much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+from understudy.config import check_range
+from understudy.errors import BadOption, FileError
+from understudy.networks.values import ValueNetwork
+from understudy.tensors import load_arrays, save_arrays
+from understudy.trainers.values import Valued
+
+ROWS = 65_536
+"""Boards looked at together in an examination."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class FittingOptions:
+    """The `[training]` section of an offline experiment."""
+
+    rates: tuple[float, ...] = (0.2, 0.05, 0.01)
+    """Learning rates, one after another."""
+    cycles: int = 100
+    """How often all positions are shown at each rate."""
+    batch: int = 1
+    """Patterns between two changes of the weights."""
+    images: bool = False
+    """Show a position in one of its images, another by chance in each cycle."""
+    seed: int = 0
+
+
+class Cycle(NamedTuple):
+    """What is known after all positions were shown once more."""
+
+    cycle: int
+    rate: float
+    learned: float
+    """Mean squared error on the positions that are learned from."""
+    held_out: float
+    """And on those that are not."""
+
+
+@dataclass
+class Fit:
+    """A network being fitted, and how it went so far."""
+
+    network: ValueNetwork
+    cycles: list[Cycle] = field(default_factory=list)
+
+
+def check_fitting(options: FittingOptions) -> None:
+    """Raise unless every option has a value it can take."""
+    if not options.rates:
+        raise BadOption("training.rates must hold at least one learning rate, not none")
+    for rate in options.rates:
+        check_range("training.rates", rate, 1e-9, 100)
+    for name, low, high in (("cycles", 1, 10**6), ("batch", 1, 10**7), ("seed", 0, 2**31)):
+        check_range(f"training.{name}", getattr(options, name), low, high)
+
+
+def fit(
+    state: Fit, shown: Callable[[int], Valued], learned: Valued, held_out: Valued, options: FittingOptions
+) -> Iterator[Cycle]:
+    """Yield after each cycle until all are done; *shown* says what is seen in each, *learned* how it is examined."""
+    while len(state.cycles) < options.cycles * len(options.rates):
+        cycle = len(state.cycles)
+        rate = options.rates[cycle // options.cycles]
+        show_all(state.network, shown(cycle), rate, batch=options.batch, seed=[options.seed, cycle])
+        state.cycles.append(Cycle(cycle, rate, error(state.network, learned), error(state.network, held_out)))
+        yield state.cycles[-1]
+
+
+def show_all(network: ValueNetwork, lesson: Valued, rate: float, *, batch: int, seed: list[int]) -> None:
+    """Show every pattern once, in random order."""
+    order = torch.from_numpy(np.random.default_rng(seed).permutation(len(lesson.values)))
+    inputs, values = lesson.inputs[order], lesson.values[order, None]
+    with torch.inference_mode():
+        for row in range(0, len(order), batch):
+            learn(network, inputs[row : row + batch], values[row : row + batch], rate)
+
+
+def learn(network: ValueNetwork, inputs: Tensor, values: Tensor, rate: float) -> None:
+    """Take one step: forward, then back from the last layer to the first, changing each layer's weights on the way."""
+    layers: list[Any] = list(network.layers)
+    said = [inputs]
+    for layer in layers[:-1]:
+        said.append(network.units(functional.linear(said[-1], layer.weight, layer.bias)))
+    told = torch.sigmoid(functional.linear(said[-1], layers[-1].weight, layers[-1].bias))
+    blame = (told - values) * told * (1 - told)
+    for place in range(len(layers) - 1, -1, -1):
+        layer, below = layers[place], said[place]
+        passed = torch.mm(blame, layer.weight) * network.slope(below) if place else blame
+        layer.weight.addmm_(blame.T, below, alpha=-rate)
+        layer.bias.sub_(blame.sum(0), alpha=rate)
+        blame = passed
+
+
+def error(network: ValueNetwork, examination: Valued) -> float:
+    """Return the mean squared error; nan of nothing."""
+    return float(squares(network, examination).mean())
+
+
+def squares(network: ValueNetwork, examination: Valued) -> Tensor:
+    """Return the squared error on each board."""
+    network.eval()
+    with torch.no_grad():
+        said = [torch.sigmoid(network(inputs)) for inputs in torch.split(examination.inputs, ROWS)]
+    return (torch.cat(said) - examination.values).square()
+
+
+def save_fit(path: Path, state: Fit, fingerprint: str) -> None:
+    """Write all that going on needs: the weights and what was measured; plain back-propagation remembers no more."""
+    arrays = {f"weights.{name}": weight.detach().numpy() for name, weight in state.network.state_dict().items()}
+    save_arrays(path, arrays | {"cycles": np.array(state.cycles).reshape(-1, len(Cycle._fields))},
+                {"fingerprint": fingerprint})  # fmt: skip
+
+
+def load_fit(path: Path, state: Fit, fingerprint: str) -> bool:
+    """Put *state* where a file left it; False if there is none for the same training."""
+    if not path.exists():
+        return False
+    arrays, facts = load_arrays(path, "fitted network")
+    if facts.get("fingerprint") != fingerprint:
+        return False
+    weights = {name: arrays.get(f"weights.{name}") for name in state.network.state_dict()}
+    if "cycles" not in arrays or any(weight is None for weight in weights.values()):
+        raise FileError(f"{str(path)!r} does not hold a fitted network; delete it to train anew")
+    state.network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
+    state.cycles = [Cycle(int(row[0]), *map(float, row[1:])) for row in arrays["cycles"]]
+    return True
