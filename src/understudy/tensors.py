@@ -30,6 +30,8 @@ def load_arrays(path: Path, what: str = "weights") -> tuple[dict[str, NDArray[An
     try:
         with safe_open(path, framework="numpy") as file:
             facts = json.loads((file.metadata() or {}).get(FACTS, "{}"))
+            if not isinstance(facts, dict):
+                raise ValueError(f"its {FACTS} facts are no table")
             return {name: file.get_tensor(name) for name in file.keys()}, facts  # noqa: SIM118 (it is no dict)
     except (OSError, SafetensorError, ValueError) as error:
         raise FileError(f"cannot read the {what} {str(path)!r}: {' '.join(str(error).split())}") from None

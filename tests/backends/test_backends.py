@@ -31,13 +31,14 @@ from work import (
     stumble_strangely,
 )
 
+from tests.test_lab_evolution import kept, quiet, tiny
 from understudy.backends import Local, Ray, close, make_backend, ray_node, ray_team
 from understudy.cli import commands
 from understudy.errors import BackendError, BadOption, UnderstudyError, UnknownName
 from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
-from understudy.labs import evaluators
+from understudy.labs import evaluators, evolution
 from understudy.protocols import Backend
 from understudy.records.watch import Watch, watch
 
@@ -396,3 +397,12 @@ def test_the_program_with_a_dead_address_exits_with_2() -> None:
                           capture_output=True, text=True, check=False, timeout=60)  # fmt: skip
     assert (told.returncode, told.stdout) == (2, "")
     assert told.stderr.startswith("understudy: nobody listens at the Ray address") and told.stderr.count("\n") == 1
+
+
+def test_any_backend_evolves_the_same(ray: Ray, tmp_path: Path) -> None:
+    """A generation of each trainer, and what measures it, are the same wherever they are played."""
+    experiment = tiny(trainer__generations=2)
+    for name, backend in (("local", Local(2)), ("ray", ray)):
+        evolution.train_students(experiment, tmp_path / name, show=quiet, backend=backend)
+        evolution.judge_students(experiment, tmp_path / name, show=quiet, backend=backend)
+    assert kept(tmp_path / "local") == kept(tmp_path / "ray")

@@ -100,7 +100,7 @@ def test_what_students_refuse(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="is no snapshot"):
         make_player(f"student:{tmp_path / 'x.safetensors'}", SIX)
     (tmp_path / "y.safetensors").write_bytes(b"nonsense")
-    with pytest.raises(FileError, match="cannot read the snapshot"):
+    with pytest.raises(FileError, match="cannot read the student"):
         make_player(f"student:{tmp_path / 'y.safetensors'}", SIX)
     save_arrays(tmp_path / "z.safetensors", {"weights": pupil.network.weights}, {**facts, "game": "morris"})
     with pytest.raises(BadOption, match="has learned morris, not konane"):

@@ -127,7 +127,7 @@ def _check(experiment: Experiment) -> None:
         check_trainer(game, lesson.trainer)
         _check_school(game, lesson)
         check_range("student.depth", lesson.student.depth, 1, 6)
-    for name, low in (("benchmark_epochs", 1), ("measured", 0), ("baseline_matches", 1), ("matches", 0)):
+    for name, low in (("benchmark_epochs", 1), ("measured", 0), ("baseline_matches", 1), ("matches", 1)):
         check_range(f"judging.{name}", getattr(judging, name), low, 10**7)
     check_range("judging.opening_plies", judging.opening_plies, 0, 20)
     for opponent in (*judging.monitors, *judging.benchmarks, *judging.opponents):

@@ -8,7 +8,6 @@ champions in the end.
 
 from __future__ import annotations
 
-import json
 import time
 from pathlib import Path
 from typing import Any
@@ -18,25 +17,23 @@ import numpy as np
 from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError
-from understudy.experiments.evolution import Experiment, Lesson, pair_of
-from understudy.files import load_json, make_folder, save_json, save_text
+from understudy.experiments.evolution import Experiment, Lesson
+from understudy.files import make_folder
 from understudy.judges.duels import score_lines
-from understudy.labs.folders import keep_student, open_folder, play_command, same_board
+from understudy.labs.champions import MEASURING, judge_students, results
+from understudy.labs.folders import open_folder, play_command, same_board
+from understudy.labs.journals import add_rows, append_line, forget, loaded
 from understudy.labs.news import News, Show
-from understudy.players.evolved import load_evolved, save_evolved
+from understudy.players.evolved import save_evolved
 from understudy.protocols import Backend
 from understudy.report import build_report
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.arena import Alleles, Bred, Pairing, Stage, Trial, nonsense, play_timed
+from understudy.trainers.arena import Alleles, Stage, Trial, nonsense, play_timed
 from understudy.trainers.evolution import Evolver
 from understudy.trainers.evolvers import make_evolver
 
 EARLY = (0, 1, 2, 5)
 """Generations that are measured although no epoch ends with them: most is learned early (E-14)."""
-CHUNK = 10
-"""Matches of one task between players that do not learn."""
-MEASURING, JUDGING = 50_000, 60_000
-"""Seeds of the games that measure and of those that grade."""
 
 
 def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
@@ -48,11 +45,22 @@ def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = 
 
 def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Let every student evolve to its last generation, from where an earlier run left it."""
+    _refuse_others(experiment, folder)
     open_folder(experiment, folder, identity=same_board)
     for name in ("epochs", "evolvers"):
         make_folder(folder / name)
     for lesson in experiment.lessons:
         Course(experiment, lesson, folder, backend, show).run()
+
+
+def _refuse_others(experiment: Experiment, folder: Path) -> None:
+    """Raise if the folder holds a student that evolved otherwise, before anything is written."""
+    for lesson in experiment.lessons:
+        path = folder / "evolvers" / f"{lesson.name}.safetensors"
+        if path.exists() and load_arrays(path, "evolution")[1].get("fingerprint") != lesson.fingerprint(
+            experiment.about
+        ):
+            raise BadOption(f"{str(path)!r} evolved with other settings than now; name another --run, or delete it")
 
 
 class Course:
@@ -74,26 +82,29 @@ class Course:
             ancestor, self.seconds = attend(self.lesson, self.stage, self.folder, backend=self.backend, show=self.show)
         self.evolver = make_evolver(self.stage, self.lesson.trainer, ancestor)
         self._resume()
-        if self.evolver.generation == 0:
+        if self._due():
             self._measure()
         self._evolve()
         self._keep_champion()
 
     def _resume(self) -> None:
         if not self.path.exists():
-            _forget(self.folder, self.lesson.name, -1)
+            forget(self.folder, self.lesson.name, -1)
             return
         arrays, facts = load_arrays(self.path, "evolution")
-        if facts.get("fingerprint") != self.lesson.fingerprint(self.experiment.about):
-            raise BadOption(
-                f"{str(self.path)!r} evolved with other settings than now; name another --run, or delete it"
-            )
         try:
             self.evolver.restore(arrays)
-        except (KeyError, ValueError) as error:
-            raise FileError(f"{str(self.path)!r} does not hold an evolution: {error}; delete the file") from None
+            self._check_population()
+        except (AssertionError, IndexError, KeyError, TypeError, ValueError) as error:
+            told = " ".join(str(error).split())
+            raise FileError(f"{str(self.path)!r} does not hold this evolution: {told}; delete the file") from None
         self.seconds = float(facts.get("seconds", 0.0))
-        _forget(self.folder, self.lesson.name, self.evolver.generation)
+        forget(self.folder, self.lesson.name, self.evolver.generation)
+
+    def _check_population(self) -> None:
+        found, wanted = self.evolver.population.shape, (self.lesson.trainer.population, self.stage.plan().length)
+        if found != wanted:
+            raise ValueError(f"its chromosomes are {found}, not {wanted}")
 
     def _evolve(self) -> None:
         """Ask, play, tell until the last generation; what is asked ahead keeps every worker busy."""
@@ -120,7 +131,7 @@ class Course:
         """Write down a generation that has ended; nothing of it is lost from here on."""
         name, generation = self.lesson.name, self.evolver.generation
         entry = {"student": name, "generation": generation, "seconds": round(self.seconds, 3), **noted}
-        _append(self.folder / "generations.jsonl", entry)
+        append_line(self.folder / "generations.jsonl", entry)
         facts = {"fingerprint": self.lesson.fingerprint(self.experiment.about), "seconds": self.seconds}
         save_arrays(self.path, self.evolver.arrays(), facts)
         self._tell(generation, noted)
@@ -135,7 +146,7 @@ class Course:
         return generation in EARLY or generation % trainer.epoch == 0 or generation == trainer.generations
 
     def _measure(self) -> None:
-        """Keep all chromosomes, and let them meet those who measure; evolution hears nothing of it."""
+        """Keep all chromosomes, and let them meet those who measure, unless they did; evolution hears nothing of it."""
         generation, name, judging = self.evolver.generation, self.lesson.name, self.experiment.judging
         save_arrays(
             self.folder / "epochs" / f"{name}_{generation:05}.safetensors",
@@ -145,7 +156,9 @@ class Course:
         whole = generation % self.lesson.trainer.epoch == 0 or generation == self.lesson.trainer.generations
         often = generation in EARLY or generation // self.lesson.trainer.epoch % judging.benchmark_epochs == 0
         for opponent in (*(judging.monitors if whole else ()), *(judging.benchmarks if often else ())):
-            _add(self.folder / "monitor.json", [name, opponent, str(generation)], self._met(opponent))
+            path = self.folder / "monitor.json"
+            if str(generation) not in loaded(path).get(name, {}).get(opponent, {}):
+                add_rows(path, [name, opponent, str(generation)], self._met(opponent))
 
     def _alive(self) -> Alleles:
         """Return all chromosomes; where a trainer has a champion it comes first."""
@@ -160,7 +173,7 @@ class Course:
             Trial(stage=stage, alleles=alleles, opponents=(opponent,), seed=(MEASURING, generation, place))
             for place, alleles in enumerate(chosen)
         ]
-        return [list(told.result[0]) for told in self.backend.map(play_timed, tasks)]
+        return [list(result[0]) for result in results(self.backend, tasks)]
 
     def _keep_champion(self) -> None:
         lesson, game = self.lesson, self.experiment.game
@@ -175,7 +188,7 @@ class Course:
 
     def _champion(self) -> Alleles:
         """Return who stands for the student: where a trainer names nobody, the best of the last epoch measured."""
-        monitored = _loaded(self.folder / "monitor.json").get(self.lesson.name, {})
+        monitored = loaded(self.folder / "monitor.json").get(self.lesson.name, {})
         rows = [measured.get(str(self.evolver.generation)) for measured in monitored.values()]
         if self.lesson.trainer.kind != "thesis" or not any(rows):
             return self.evolver.champion()
@@ -189,94 +202,6 @@ def _share_won(rows: Any) -> Any:
     return rows[:, 0] + rows[:, 2] + 1e-4 * (rows[:, 1] + rows[:, 3])
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
-    """Play the baselines, and let the champions meet their opponents and each other; what was done before stays."""
-    _play_baselines(experiment, folder, backend, show)
-    champions = {
-        lesson.name: load_evolved(folder / f"student_{lesson.name}.safetensors") for lesson in experiment.lessons
-    }
-    bred = {name: Bred(one.network, one.alleles, int(one.facts["depth"])) for name, one in champions.items()}
-    stamps = {name: f"{one.facts['fingerprint']} {one.facts['generations']}" for name, one in champions.items()}
-    matches = _still_true(folder, stamps)
-    pairs = [
-        (name, opponent) for name in bred for opponent in (*experiment.judging.opponents, *bred) if opponent != name
-    ]
-    for place, (name, opponent) in enumerate(pairs):
-        show(News("judging", place / len(pairs), f"{name} against {opponent}"))
-        if opponent not in matches.setdefault(name, {}):
-            players = (bred[name], bred.get(opponent, opponent))
-            matches[name][opponent] = _matches(experiment, players, backend, JUDGING)
-            save_json(folder / "matches.json", matches)
-    save_json(folder / "games.json", {name: {"champion": _games(met)} for name, met in matches.items()})
-    show(News("judging", 1.0))
-    keep_student(folder, _best(matches, experiment), suffix="safetensors")
-
-
-def _still_true(folder: Path, stamps: dict[str, str]) -> dict[str, Any]:
-    """Return the matches played before, without those of champions that have changed since."""
-    path = folder / "judged.json"
-    known = _loaded(path)
-    changed = {name for name, stamp in stamps.items() if known.get(name) != stamp}
-    matches = {
-        name: {opponent: rows for opponent, rows in met.items() if opponent not in changed}
-        for name, met in _loaded(folder / "matches.json").items()
-        if name not in changed
-    }
-    save_json(folder / "matches.json", matches)
-    save_json(path, stamps)
-    return matches
-
-
-def _games(met: dict[str, Any]) -> dict[str, list[list[int]]]:
-    """Return games lost, drawn and won as the first and as the second player, from matches."""
-    counts = {}
-    for opponent, rows in met.items():
-        results = np.array(rows)[:, [0, 2]]
-        counts[opponent] = [[int((results[:, side] == sign).sum()) for sign in (-1, 0, 1)] for side in (0, 1)]
-    return counts
-
-
-def _best(matches: dict[str, Any], experiment: Experiment) -> str:
-    """Return the student that wins most against those who judge all of them."""
-
-    def won(name: str) -> float:
-        return float(sum(np.array(matches[name][who])[:, [0, 2]].sum() for who in experiment.judging.opponents))
-
-    return max((lesson.name for lesson in experiment.lessons), key=won)
-
-
-def _play_baselines(experiment: Experiment, folder: Path, backend: Backend, show: Show) -> None:
-    path, judging = folder / "baselines.json", experiment.judging
-    for place, baseline in enumerate(judging.baselines):
-        show(News("baselines", place / len(judging.baselines), baseline))
-        if baseline not in _loaded(path):
-            rows = _matches(
-                experiment, pair_of(baseline), backend, MEASURING, judging.baseline_matches, opening_plies=0
-            )
-            _add(path, [baseline], rows)
-    if judging.baselines:
-        show(News("baselines", 1.0))
-
-
-def _matches(
-    experiment: Experiment, players: tuple[str | Bred, str | Bred], backend: Backend, seed: int,
-    matches: int | None = None, opening_plies: int | None = None,
-) -> list[list[int]]:  # fmt: skip
-    """Return matches between two players, cut into tasks by their number alone."""
-    judging = experiment.judging
-    wanted = judging.matches if matches is None else matches
-    plies = judging.opening_plies if opening_plies is None else opening_plies
-    stage = experiment.lessons[0].stage(experiment.game)
-    tasks = [
-        Pairing(
-            stage=stage, players=players, matches=min(CHUNK, wanted - first), opening_plies=plies,
-            opening_seed=(seed, first), seed=(seed, first, 1),
-        )
-        for first in range(0, wanted, CHUNK)
-    ]  # fmt: skip
-    return [list(meeting) for told in backend.map(play_timed, tasks) for meeting in told.result]
-
-
 def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
     return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
@@ -284,44 +209,4 @@ def report(experiment: Experiment, folder: Path) -> Path:
 
 def summary(experiment: Experiment, folder: Path) -> list[str]:
     """Return the few lines a person looks for first: what each champion wins."""
-    return score_lines(_loaded(folder / "games.json"))
-
-
-def _loaded(path: Path) -> Any:
-    return load_json(path) if path.exists() else {}
-
-
-def _add(path: Path, keys: list[str], rows: list[list[int]]) -> None:
-    """Add rows to a JSON file of nested tables."""
-    table = whole = _loaded(path)
-    for key in keys[:-1]:
-        table = table.setdefault(key, {})
-    table[keys[-1]] = rows
-    save_text(path, json.dumps(whole, separators=(",", ":")) + "\n")
-
-
-def _append(path: Path, entry: dict[str, Any]) -> None:
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-    except OSError as error:
-        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
-
-
-def _forget(folder: Path, student: str, generation: int) -> None:
-    """Drop the lines of generations that were noted but not kept: they are played again."""
-    path = folder / "generations.jsonl"
-    if not path.exists():
-        return
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if not _later(line, student, generation)]
-    if len(kept) < len(lines):
-        save_text(path, "".join(kept))
-
-
-def _later(line: str, student: str, generation: int) -> bool:
-    try:
-        entry = json.loads(line)
-        return bool(entry["student"] == student and entry["generation"] > generation)
-    except (ValueError, KeyError, TypeError):
-        return True  # half a line, left by a kill
+    return score_lines(loaded(folder / "games.json"))

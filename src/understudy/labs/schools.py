@@ -61,6 +61,7 @@ def _deeper(stage: Stage, depth: int) -> Stage:
 def _mark(lesson: Lesson) -> str:
     """Return what tells one school from another; for how many rounds it goes on is not part of it."""
     chosen = {name: value for name, value in unusual(lesson.school).items() if name != "rounds"}
+    chosen |= {name: value for name, value in unusual(lesson.trainer).items() if name == "limit"}
     return fingerprint_of(unusual(lesson.network), chosen)
 
 

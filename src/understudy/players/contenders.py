@@ -6,12 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from understudy.config import build, check_range
-from understudy.errors import BadOption
+from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.basic import NoOptions
-from understudy.players.evolved import evaluator_of, load_evolved
+from understudy.players.evolved import check_plain, evaluator_of, load_evolved
 from understudy.players.network import StudentPlayerOptions
-from understudy.players.searcher import SearcherOptions, StochasticOptions
+from understudy.players.searcher import TIES, SearcherOptions, StochasticOptions
 from understudy.players.student_files import student_file
 from understudy.players.text import split_options
 from understudy.search.choosers import Anyone, Guessing, Looking
@@ -35,16 +35,21 @@ def make_contender(text: str, game: CompiledGame) -> Any:
     if name != "searcher":
         raise BadOption(f"player {text!r} cannot play inside a kernel; these can: {KINDS}")
     chosen = build(SearcherOptions, options, place=place)
-    if chosen.time is not None or chosen.nodes is not None or chosen.evaluator == "perceptron":
+    plain = SearcherOptions(evaluator=chosen.evaluator, depth=chosen.depth, ties=chosen.ties)
+    if chosen != plain or chosen.evaluator == "perceptron":
         raise BadOption(f"player {text!r} plays inside a kernel, where depth, ties and evaluator alone can be chosen")
+    if chosen.ties not in TIES:
+        raise UnknownName("ties of searcher", chosen.ties, TIES)
     evaluator = find_evaluator(game.name, chosen.evaluator)
-    return Looking(evaluator, _depth(text, chosen.depth or 4), int(chosen.ties == "random"))
+    return Looking(evaluator, _depth(text, 4 if chosen.depth is None else chosen.depth), int(chosen.ties == "random"))
 
 
 def _student(text: str, options: Mapping[str, str], game: CompiledGame) -> Looking:
     chosen = build(StudentPlayerOptions, options, place="player 'student'")
+    check_plain(chosen, text)
     evolved = load_evolved(student_file(chosen.path))
-    return Looking(evaluator_of(game, evolved, text), _depth(text, chosen.depth or int(evolved.facts.get("depth", 3))))
+    depth = evolved.depth if chosen.depth is None else chosen.depth
+    return Looking(evaluator_of(game, evolved, text), _depth(text, depth))
 
 
 def _depth(text: str, depth: int) -> int:

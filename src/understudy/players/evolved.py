@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from understudy.config import build
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import CompiledGame
+from understudy.players.network import StudentPlayerOptions
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 from understudy.tensors import load_arrays, save_arrays
 
@@ -26,6 +27,11 @@ class Evolved(NamedTuple):
     alleles: NDArray[np.float64]
     facts: Mapping[str, Any]
 
+    @property
+    def depth(self) -> int:
+        """Plies that it looks ahead unless told otherwise."""
+        return int(self.facts.get("depth", 3))
+
 
 def save_evolved(path: Path, alleles: NDArray[Any], *, network: NetworkOptions, facts: Mapping[str, Any]) -> None:
     """Write a student whole or not at all."""
@@ -36,10 +42,17 @@ def save_evolved(path: Path, alleles: NDArray[Any], *, network: NetworkOptions, 
 def load_evolved(path: Path) -> Evolved:
     """Return what a student's file holds; anything else is refused."""
     arrays, facts = load_arrays(path, "student")
-    if facts.get("kind") != KIND or "alleles" not in arrays or not isinstance(facts.get("network"), Mapping):
+    sensible = isinstance(facts.get("network"), Mapping) and isinstance(facts.get("depth", 3), int)
+    if facts.get("kind") != KIND or "alleles" not in arrays or not sensible:
         raise FileError(f"{str(path)!r} holds weights, but is no evolved student: it does not say how to read them")
     network = build(NetworkOptions, facts["network"], place=f"the student {str(path)!r}")
     return Evolved(network, arrays["alleles"], facts)
+
+
+def check_plain(options: StudentPlayerOptions, name: str) -> None:
+    """Raise if an option is chosen that means nothing to such a student."""
+    if options != StudentPlayerOptions(path=options.path, depth=options.depth):
+        raise BadOption(f"player {name!r} searches with its network; of its options only depth can be chosen")
 
 
 def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:

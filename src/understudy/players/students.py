@@ -13,7 +13,7 @@ from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame
 from understudy.games.konane import CELLS as MOST_CELLS
 from understudy.players.evolved import KIND as EVOLVED
-from understudy.players.evolved import evaluator_of, load_evolved
+from understudy.players.evolved import check_plain, evaluator_of, load_evolved
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.players.student_files import load_session, student_file
@@ -53,10 +53,9 @@ def _searching(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
 ) -> Searcher:
     """Return a student whose network judges the leaves of a search."""
-    if options != StudentPlayerOptions(path=options.path, depth=options.depth):
-        raise BadOption(f"player {name!r} searches with its network; of its options only depth can be chosen")
+    check_plain(options, name)
     evolved = load_evolved(path)
-    chosen = SearcherOptions(depth=options.depth or int(evolved.facts.get("depth", 3)))
+    chosen = SearcherOptions(depth=evolved.depth if options.depth is None else options.depth)
     return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator_of(game, evolved, name))
 
 

@@ -20,7 +20,6 @@ from understudy.games import CompiledGame, find_game
 from understudy.match import random_openings
 from understudy.players.contenders import make_contender
 from understudy.search.choosers import Looking, Room, make_room
-from understudy.search.desk import clear
 from understudy.search.duels import contest
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 
@@ -250,12 +249,12 @@ _local = threading.local()
 
 def ready_for(stage: Stage, rng: np.random.Generator) -> Ready:
     """Return this thread's room with the chance of a new task in it."""
-    rooms: dict[str, Room] = _local.__dict__.setdefault("rooms", {})
+    rooms: dict[int, Room] = _local.__dict__.setdefault("rooms", {})
     game = stage.board()
-    if stage.game not in rooms:
-        rooms[stage.game] = make_room(game.most_moves, rng)
-        clear(rooms[stage.game].desk)
-    room = rooms[stage.game]
+    if game.most_moves not in rooms:
+        # Not from *rng*: a task must not have other chance because it is its thread's first.
+        rooms[game.most_moves] = make_room(game.most_moves, np.random.default_rng(0))
+    room = rooms[game.most_moves]
     room.luck[0] = rng.integers(1 << 63, dtype=np.uint64)
     return Ready(game, room, stage.limit)
 
@@ -286,7 +285,7 @@ def play_timed(task: Task) -> Timed:
 
 def nonsense(task: Task, told: Any) -> str | None:
     """Return what is wrong with the result of a task, or None: a broken worker must not steer evolution."""
-    if not isinstance(told, Timed):
+    if not isinstance(told, Timed) or not isinstance(told.seconds, float):
         return f"returned {type(told).__name__} instead of a result"
     if isinstance(task, Final):
         return _wrong_final(task, told.result)
@@ -297,12 +296,27 @@ def nonsense(task: Task, told: Any) -> str | None:
 
 
 def _wrong_final(task: Final, result: Any) -> str | None:
-    if not isinstance(result, Finished) or not 0 <= result.winner < len(task.alleles):
-        return f"named no winner among {len(task.alleles)} chromosomes"
-    sensible = all(len(match) == 8 and _sensible(match[4:], task.stage.limit) for match in result.matches)
-    return None if sensible and len(result.matches) >= len(task.alleles) - 1 else "returned games that cannot be"
+    contenders = len(task.alleles)
+    if not isinstance(result, Finished) or result.winner not in range(contenders):
+        return f"named no winner among {contenders} chromosomes"
+    wanted = contenders - 1 if task.format == "knockout" else contenders * (contenders - 1) // 2
+    if not isinstance(result.matches, tuple) or len(result.matches) != wanted:
+        return f"did not return {wanted} matches"
+    sensible = all(_decided(one, contenders) and _sensible(one[4:], task.stage.limit) for one in result.matches)
+    return None if sensible else "returned games that cannot be"
+
+
+def _decided(match: Any, contenders: int) -> bool:
+    """Tell whether a match says who met and how it was decided."""
+    if not isinstance(match, tuple) or len(match) != 8:
+        return False
+    a, b, winner, rule = match[:4]
+    return a in range(contenders) and b in range(contenders) and winner in (0, 1) and rule in range(1, len(RULES) + 1)
 
 
 def _sensible(meeting: Any, limit: int) -> bool:
+    if not isinstance(meeting, tuple) or len(meeting) != 4:
+        return False
     opened, opened_plies, answered, answered_plies = meeting
-    return {opened, answered} <= {-1, 0, 1} and 0 <= min(opened_plies, answered_plies) <= limit
+    games = ((opened, opened_plies), (answered, answered_plies))
+    return all(outcome in (-1, 0, 1) and plies in range(limit + 1) for outcome, plies in games)

@@ -117,5 +117,7 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
         check_range(f"trainer.{name}", getattr(options, name), low, high)
     if options.kind != "thesis" and not options.famous and not options.opponents:
         raise BadOption("trainer: a child needs somebody to play; name trainer.opponents or raise trainer.famous")
+    if options.kind != "thesis" and options.opening_plies >= options.limit:
+        raise BadOption(f"trainer.opening_plies must be below trainer.limit = {options.limit}, or nobody would choose")
     for opponent in options.opponents:
         make_contender(opponent, game)

@@ -86,15 +86,16 @@ def learn(plan: Plan, alleles: Alleles, played: Practised, options: SchoolOption
     torch.manual_seed(options.seed * 1000 + number)
     rng = np.random.default_rng([options.seed, 0x5C2, number])
     pupil = Pupil(plan, alleles)
-    steps = options.passes * (len(played.results) // options.batch)
+    batch = max(1, min(options.batch, len(played.results)))
+    steps = options.passes * (len(played.results) // batch)
     fitter = torch.optim.Adam(pupil.parameters(), options.rate)
-    pace = torch.optim.lr_scheduler.OneCycleLR(fitter, options.rate, total_steps=max(steps, 1) + 1, pct_start=0.1)
+    pace = torch.optim.lr_scheduler.OneCycleLR(fitter, options.rate, total_steps=max(steps, 10) + 1, pct_start=0.1)
     errors: list[float] = []
     for _ in range(options.passes):
         order = rng.permutation(len(played.results))
         errors = []
-        for first in range(0, len(order) - options.batch + 1, options.batch):
-            mine, theirs, numbers, results = _lesson(plan, played, order[first : first + options.batch], size, rng)
+        for first in range(0, len(order) - batch + 1, batch):
+            mine, theirs, numbers, results = _lesson(plan, played, order[first : first + batch], size, rng)
             error = ((torch.tanh(pupil(mine, theirs, numbers)) - results) ** 2).mean()
             fitter.zero_grad()
             error.backward()  # type: ignore[no-untyped-call]

@@ -41,6 +41,8 @@ class _Asked(NamedTuple):
     alleles: Alleles
     width: float
     number: int
+    famous: Alleles
+    """Whom of the hall it meets: [opponents, alleles]."""
 
 
 class Steady:
@@ -83,8 +85,17 @@ class Steady:
         untried = [int(member) for member in np.flatnonzero(self.matches == 0) if int(member) not in busy]
         if untried or rng.random() < AGAIN:
             member = untried[0] if untried else self._doubtful(busy)
-            return _Asked(member, self.population[member], 0.0, self.asked)
-        return _Asked(-1, *self._child(rng), self.asked)
+            # A copy: by the time it is told, another may have taken the member's place.
+            return _Asked(member, self.population[member].copy(), 0.0, self.asked, self._famous())
+        return _Asked(-1, *self._child(rng), self.asked, self._famous())
+
+    def _famous(self) -> Alleles:
+        """Return whom the trial just numbered meets; those tried one after the other meet the same: luck is shared."""
+        rng = np.random.default_rng([self.options.seed, 0xB10, self._block(self.asked)])
+        return np.array(self.hall.drawn(self.options.famous, rng)).reshape(-1, self.population.shape[1])
+
+    def _block(self, number: int) -> int:
+        return number // len(self.population)
 
     def _doubtful(self, busy: set[int]) -> int:
         """Return the member of the better half that was tried least."""
@@ -104,12 +115,9 @@ class Steady:
     def _trial(self, asked: _Asked) -> Trial:
         options, key = self.options, (self.options.seed, asked.number)
         rng = np.random.default_rng([*key, 0xA11])
-        # Those tried one after the other meet the same opponents from the same openings: luck is shared.
-        block = asked.number // max(len(self.population), 1)
-        famous = self.hall.drawn(options.famous, np.random.default_rng([options.seed, 0xB10, block]))
         return Trial(
-            stage=self.stage, alleles=asked.alleles, opponents=(*options.opponents, *famous),
-            opening_plies=options.opening_plies, opening_seed=(options.seed, 0xB10, block),
+            stage=self.stage, alleles=asked.alleles, opponents=(*options.opponents, *asked.famous),
+            opening_plies=options.opening_plies, opening_seed=(options.seed, 0xB10, self._block(asked.number)),
             seed=(*key, int(rng.integers(1 << 30))),
         )  # fmt: skip
 
@@ -162,12 +170,14 @@ class Steady:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that a later process needs, children under way included: they are tried again."""
-        waiting = [*self._waiting, *self._again]
+        waiting, length = [*self._waiting, *self._again], self.population.shape[1]
+        famous = np.array([asked.famous for asked in waiting]).reshape(len(waiting), self.options.famous, length)
         return {
             "population": self.population.copy(), "widths": self.widths.copy(), "hall": self.hall.members,
             "points": self.points.copy(), "matches": self.matches.copy(),
             "counts": np.array([self.generation, self.games, self.asked, self.told]),
             "waiting": np.stack([asked.alleles for asked in waiting]) if waiting else self.population[:0],
+            "waiting_famous": famous,
             "waiting_widths": np.array([asked.width for asked in waiting], np.float64),
             "waiting_numbers": np.array([(asked.member, asked.number) for asked in waiting], np.int64).reshape(-1, 2),
         }  # fmt: skip
@@ -177,6 +187,9 @@ class Steady:
         self.population, self.widths, self.hall = arrays["population"], arrays["widths"], Hall(arrays["hall"])
         self.points, self.matches = arrays["points"], arrays["matches"]
         self.generation, self.games, self.asked, self.told = (int(count) for count in arrays["counts"])
-        rows = zip(arrays["waiting"], arrays["waiting_widths"], arrays["waiting_numbers"].tolist(), strict=True)
+        names = ("waiting", "waiting_widths", "waiting_numbers", "waiting_famous")
         self._waiting = deque()
-        self._again = deque(_Asked(member, alleles, float(width), number) for alleles, width, (member, number) in rows)
+        self._again = deque(
+            _Asked(int(member), alleles, float(width), int(number), famous)
+            for alleles, width, (member, number), famous in zip(*(arrays[name] for name in names), strict=True)
+        )

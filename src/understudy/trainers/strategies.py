@@ -37,7 +37,10 @@ class Strategy:
     def _reset(self) -> None:
         self.generation, self.games = 0, 0
         self._search = SepCMA(
-            mean=self._first, sigma=self.options.width, population_size=self.options.population, seed=self.options.seed
+            mean=self._first.copy(),
+            sigma=self.options.width,
+            population_size=self.options.population,
+            seed=self.options.seed,
         )
         self.hall = Hall((self._first * self.scale)[None])
         self._told: list[float] = []
@@ -101,7 +104,8 @@ class Strategy:
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the scores of all children so far: the rest follows from them and the seed."""
-        return {"scores": np.array(self._history).reshape(len(self._history), -1), "counts": np.array([self.games])}
+        scores = np.array(self._history).reshape(-1, self.options.population)
+        return {"scores": scores, "counts": np.array([self.games])}
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go through all generations again without playing them."""

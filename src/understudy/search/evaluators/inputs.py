@@ -95,9 +95,12 @@ def _lines(size: int) -> list[list[int]]:
 
 
 def _diagonals(size: int) -> list[list[int]]:
-    board = [(row, column) for row in range(size) for column in range(size)]
-    down = [[8 * r + c for r, c in board if r - c == offset] for offset in range(1 - size, size)]
-    return down + [[8 * r + c for r, c in board if r + c == offset] for offset in range(2 * size - 1)]
+    """Return those from north-west to south-east, then the others, each kind in the order of its first cells."""
+    lines: dict[tuple[int, int], list[int]] = {}
+    for slope in (1, -1):
+        for cell in _cells(size):
+            lines.setdefault((slope, cell // 8 + slope * (cell % 8)), []).append(cell)
+    return list(lines.values())
 
 
 def _board(size: int, values: tuple[float, float, float]) -> Rows:
