@@ -33,6 +33,8 @@ QUIET = {
     "RAY_DEDUP_LOGS_SKIP_REGEX": ".",
 }
 """Settings that keep Ray from printing among our results; what the user has set stays."""
+EQUAL = {"RAY_worker_niceness": "0"}
+"""Ray gives its workers the lowest priority; on a busy machine of our own they would never get to play."""
 IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "5", "RAY_NUM_REDIS_GET_RETRIES": "1"}
 """Settings that keep Ray from waiting for somebody who listens and is no cluster."""
 
@@ -69,7 +71,7 @@ def open_node(address: str | None, workers: int | None) -> Node:
     """Join the cluster at *address*, or start a node with *workers* processors; join what is open here already."""
     global _joined
     wanted = None if address is None else find_head(address)
-    ray = import_ray(QUIET if wanted is None else QUIET | IMPATIENT)
+    ray = import_ray(QUIET | (EQUAL if wanted is None else IMPATIENT))
     ours = not ray.is_initialized()
     if ours:
         _start(ray, workers or os.cpu_count() or 1) if wanted is None else _join(ray, wanted, str(address))
