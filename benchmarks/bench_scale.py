@@ -1,8 +1,9 @@
 """The cost of a generation over workers, and the model of appendix A fitted to it: figures for docs/scale.md.
 
-A generation of n tasks on P workers takes T = x n / P + t n: x is what a task costs a worker, t what it costs the one
-driver (breeding, sending, receiving, waiting). On a machine with fewer cores than workers the first term stops at the
-cores. In the thesis there is a task for each worker, so T = x' + t P, x' being the slowest task.
+A generation of n tasks on P workers takes T = x n / P + y (1 - 1 / P) / 2 + t n: x is what a task costs a worker, y
+what the slowest does (while it ends, the others wait), t what a task costs the one driver (breeding, sending,
+receiving). On a machine with fewer cores than workers, P stops at the cores. In the thesis there is a task for each
+worker, so T = y + t P.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ def _measured(name: str, workers: int) -> Spent:
     backend = make_backend(name, workers=workers)
     try:
         generation(backend, 2 * max(workers, 4))  # every worker has loaded its kernels before any watch runs
-        spent = min((generation(backend, POPULATION) for _ in range(3)), key=lambda spent: spent.seconds)
+        spent = min((generation(backend, POPULATION) for _ in range(2)), key=lambda spent: spent.seconds)
     finally:
         close(backend)
     rate = spent.games / spent.seconds
@@ -46,7 +47,10 @@ def _fit(name: str, measured: dict[int, Spent]) -> None:
     """Print what a task costs a worker and the driver, and what larger clusters would need."""
     cores, alone = os.cpu_count() or 1, measured[1]
     task, slowest = alone.work / POPULATION, alone.longest
-    left = [spent.seconds - alone.work / min(workers, cores) for workers, spent in measured.items()]
+    left = [
+        spent.seconds - alone.work / min(workers, cores) - slowest * (1 - 1 / min(workers, cores)) / 2
+        for workers, spent in measured.items()
+    ]
     driver = max(float(np.mean(left)) / POPULATION, 0.0)
     told = f"{1e3 * task:.0f} ms of a worker (the slowest {1e3 * slowest:.0f})"
     print(f"{name}: a task costs {told} and {1e3 * driver:.2f} ms of the driver")

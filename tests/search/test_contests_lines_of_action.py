@@ -12,7 +12,7 @@ from understudy.games import CompiledGame, find_game, rules
 from understudy.players import make_player
 from understudy.search.choosers import Guessing, Looking, choose, make_room
 from understudy.search.duels import ENDLESS, contest
-from understudy.search.evaluators import find_evaluator
+from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 
 FIVE = find_game("lines_of_action", (5, 5))
@@ -67,6 +67,16 @@ def test_looking_with_a_network_is_minimax(both: bool) -> None:
         assert found == choice.move
         different += found != chosen(Looking(ALOA, depth), position, desk)
     assert different > 0
+
+
+def test_an_unaware_search_takes_a_finished_game_for_any_other() -> None:
+    evaluator, desk, overlooked = network(FIVE, 3, both=False), room(), 0
+    for position in positions(FIVE, 12, 3):
+        worth = {move: -value(evaluator, rules.play(position, move), False) for move in FIVE.moves(position)}
+        move = chosen(Looking(evaluator, 1, 0, 1), position, desk)
+        assert worth[move] == max(worth.values())
+        overlooked += bool(wins(position)) and move not in wins(position)
+    assert overlooked, "it must pass by a win somewhere"
 
 
 def test_equal_moves_are_shuffled_if_asked() -> None:

@@ -77,6 +77,7 @@ class Lesson:
         return Stage(
             game=game.name, size=game.size, switches=game.switches, network=self.network,
             depth=self.trainer.depth, limit=self.trainer.limit, shuffled=self.trainer.ties == "random",
+            aware=self.trainer.aware,
         )  # fmt: skip
 
 

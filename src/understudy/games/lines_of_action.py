@@ -260,6 +260,10 @@ def spread(mask: Mask) -> Mask:
 @kernel
 def connected(mask: Mask) -> bool:
     """Tell whether the stones of *mask* form one group; a single stone does."""
+    sideways = ((mask << _1) & _NOT_A) | ((mask >> _1) & _NOT_H)
+    rows = mask | sideways
+    if mask & ~(sideways | (rows << _8) | (rows >> _8)) != NONE:  # a lonely stone, as in most positions of a search
+        return rest(mask) == NONE
     unreached = rest(mask)
     group = mask ^ unreached
     while unreached != NONE:

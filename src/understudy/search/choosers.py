@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from understudy.encoders.konane import encode, input_count
 from understudy.games.rules import key, moves, play
 from understudy.kernels import kernel
-from understudy.search.desk import BLIND, GENERATION, NODES, STOP, Desk, Table, make_desk, make_table
+from understudy.search.desk import BLIND, GENERATION, NODES, STOP, UNAWARE, Desk, Table, make_desk, make_table
 from understudy.search.desk import clear as clear_desk
 from understudy.search.evaluators.noise import Noise
 from understudy.search.evaluators.sigmoid import Sigmoid, forward
@@ -50,6 +50,8 @@ class Looking(NamedTuple):
     depth: int
     shuffled: int = 0
     """1: of equally good moves one is taken by chance; 0: the first."""
+    unaware: int = 0
+    """1: the rules are not asked whether a game is over; the evaluator values finished games as any other."""
 
 
 class Guessing(NamedTuple):
@@ -123,11 +125,13 @@ def _minimax(chooser: Minimax, position: Any, room: Room) -> int:
 
 @kernel
 def _looking(chooser: Looking, position: Any, room: Room) -> int:
+    room.desk.tally[UNAWARE] = chooser.unaware
     return looked(chooser.evaluator, chooser.depth, chooser.shuffled, position, room)
 
 
 @kernel
 def _guessing(chooser: Guessing, position: Any, room: Room) -> int:
+    room.desk.tally[UNAWARE] = 0
     return looked(Noise(number(room.luck), 1.0), chooser.depth, 0, position, room)
 
 

@@ -15,9 +15,10 @@ from understudy.kernels import kernel
 HEIGHTS = 96
 """No line of play in a search is longer than this, quiescence included."""
 
-NODES, STOP, NODE_LIMIT, GENERATION, DEEPER, BLIND, SEEN = range(7)
+NODES, STOP, NODE_LIMIT, GENERATION, DEEPER, BLIND, SEEN, UNAWARE = range(8)
 """Places in `Desk.tally`. DEEPER: whether a deeper result in the table may stand for a shallower one. BLIND: whether
-plain minimax leaves games that are over at its horizon to the evaluator. SEEN: how many positions are drawn."""
+plain minimax leaves games that are over at its horizon to the evaluator. SEEN: how many positions are drawn.
+UNAWARE: whether NegaScout leaves finished games to the evaluator, wherever they are."""
 
 EXACT, AT_LEAST, AT_MOST = range(3)
 
@@ -83,7 +84,7 @@ def clear(desk: Desk, *, drawn: Iterable[int] = (), nodes: int = 1 << 60, deeper
     desk["tally"][[NODES, STOP, NODE_LIMIT, DEEPER, BLIND]] = (0, 0, nodes, deeper, 0)
     desk["tally"][GENERATION] += 1
     desk["drawn"][:] = 0
-    desk["tally"][SEEN] = 0
+    desk["tally"][[SEEN, UNAWARE]] = 0
     for name in drawn:
         desk["tally"][SEEN] += 1
         place = name % DRAWN

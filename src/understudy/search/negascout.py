@@ -27,15 +27,17 @@ from understudy.search.desk import (
     SEEN,
     STOP,
     TABLE_BITS,
+    UNAWARE,
     Desk,
     Table,
     is_drawn,
     named,
 )
 from understudy.search.evaluators import begin, follow
-from understudy.search.leaves import INFINITY, PROVEN, horizon, settled
+from understudy.search.leaves import INFINITY, PROVEN, horizon, leaf, settled
 
 FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
+EARLY = 8
 LAST_ENTRY = np.uint64((1 << TABLE_BITS) - 1)
 
 
@@ -144,13 +146,15 @@ def _scout(
                 return known
 
     width = moves(position, desk.moves[height])
-    result = outcome(position, width)
-    if result != ONGOING:
-        return settled(result, height)
+    if tally[UNAWARE] == 0 or width == 0:
+        result = outcome(position, width)
+        if result != ONGOING:
+            return settled(result, height)
     _arrange(position, width, hint, height, desk)
     best, value, floor = 0, -INFINITY, alpha
     for i in range(width):
-        move = _pick(width, i, height, desk)
+        # Where the search ends next, the order of late moves is not worth its cost.
+        move = int(desk.moves[height, i]) if depth == 1 and i >= EARLY else _pick(width, i, height, desk)
         child = play(position, move)
         follow(evaluator, position, move, height)
         if depth == 1:  # most positions are met here: no call of a recursive kernel for them
@@ -183,6 +187,8 @@ def _edge(position: Any, alpha: float, beta: float, height: int, evaluator: Any,
     tally[NODES] += 1
     if tally[SEEN] != 0 and is_drawn(desk, named(position)):
         return 0.0
+    if tally[UNAWARE] != 0:
+        return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, desk)
     return horizon(evaluator, position, alpha, beta, height, desk)
 
 

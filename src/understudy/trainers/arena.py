@@ -53,10 +53,12 @@ class Stage:
     """A game is a tie after so many plies."""
     shuffled: bool = False
     """Whether networks choose between equally good moves by chance."""
+    aware: bool = True
+    """Whether the rules tell the search of a network that a game is over."""
 
     def looking(self, alleles: Alleles) -> Looking:
         """Return the player that a chromosome makes."""
-        return Looking(express(self.plan(), alleles), self.depth, int(self.shuffled))
+        return Looking(express(self.plan(), alleles), self.depth, int(self.shuffled), int(not self.aware))
 
     def board(self) -> CompiledGame:
         """Return the game."""

@@ -34,6 +34,8 @@ class TrainerOptions:
     """A game is a tie after so many plies."""
     ties: str = "first"
     """Which of equally good moves a network takes: the `first`, as the thesis, or by `random` choice (E-17)."""
+    aware: bool = True
+    """Whether the rules tell a network's search that a game is over; else the network must find out itself."""
     epoch: int = 10
     """All chromosomes are kept, and measured, after every so many generations."""
     crossover: str = "single"

@@ -128,7 +128,8 @@ def follow_sums(evaluator: Perceptron, position: Any, move: int, height: int) ->
     gone, come = evaluator.net.present[:MOST_CHANGES], evaluator.net.present[MOST_CHANGES:]
     left, entered = changes(position, move, gone, come)
     mover = height & 1
-    _changed(evaluator, height, mover, gone, left, come, entered)
+    if evaluator.both or mover == 0:
+        _changed(evaluator, height, mover, gone, left, come, entered)
     if evaluator.both or mover == 1:
         for i in range(left):
             gone[i] = mirrored(position, gone[i])

@@ -1,0 +1,37 @@
+"""The student of Lines of Action that ships: what its file says, and that it plays as its card says."""
+
+from __future__ import annotations
+
+from understudy.backends import Local
+from understudy.cli.playing import _usual_opponent
+from understudy.games import find_game
+from understudy.judges.tournament import play_match
+from understudy.players import make_player
+from understudy.players.evolved import load_evolved
+from understudy.players.student_files import SHIPPED
+
+NAME = "student:lines_of_action"
+
+
+def test_its_file_and_its_card_agree() -> None:
+    evolved = load_evolved(SHIPPED / "lines_of_action.safetensors")
+    card = (SHIPPED / "lines_of_action.md").read_text(encoding="utf-8")
+    assert evolved.facts["experiment"] == "lines_of_action_evolved" and evolved.facts["name"] == "schooled"
+    assert f"{evolved.alleles.size:,}".replace(",", " ") in card
+    assert evolved.depth == 3
+
+
+def test_it_searches_three_plies_and_is_whom_one_plays() -> None:
+    game = find_game("lines_of_action")
+    assert make_player(NAME, game).limits.depth == 3  # type: ignore[attr-defined]
+    assert _usual_opponent(game) == NAME
+    assert _usual_opponent(find_game("lines_of_action", (6, 6))) == "searcher:time=1"
+
+
+def test_it_beats_the_stochastic_player_and_holds_its_own_against_aloa() -> None:
+    game = find_game("lines_of_action")
+    plan = {"seed": 3, "backend": Local(1), "opening_plies": 2}
+    won, drawn, _ = play_match(game, (NAME, "stochastic:depth=3"), games=10, **plan).score()  # type: ignore[arg-type]
+    assert won + drawn >= 9
+    won, drawn, _ = play_match(game, (NAME, "searcher:depth=4,evaluator=aloa"), games=10, **plan).score()  # type: ignore[arg-type]
+    assert won + drawn >= 4
