@@ -263,7 +263,7 @@ def connected(mask: Mask) -> bool:
     sideways = ((mask << _1) & _NOT_A) | ((mask >> _1) & _NOT_H)
     rows = mask | sideways
     if mask & ~(sideways | (rows << _8) | (rows >> _8)) != NONE:  # a lonely stone, as in most positions of a search
-        return rest(mask) == NONE
+        return bool(rest(mask) == NONE)
     unreached = rest(mask)
     group = mask ^ unreached
     while unreached != NONE:
