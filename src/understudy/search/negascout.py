@@ -157,10 +157,12 @@ def _scout(
         move = int(desk.moves[height, i]) if depth == 1 and i >= EARLY else _pick(width, i, height, desk)
         child = play(position, move)
         follow(evaluator, position, move, height)
+        ceiling = beta if i == 0 else floor + _step(floor)
         if depth == 1:  # most positions are met here: no call of a recursive kernel for them
-            gain = -_edge(child, -beta, -floor, height + 1, evaluator, desk)
+            gain = -_edge(child, -ceiling, -floor, height + 1, evaluator, desk)
+            if ceiling <= gain < beta:
+                gain = -_edge(child, -beta, -floor, height + 1, evaluator, desk)
         else:
-            ceiling = beta if i == 0 else floor + _step(floor)
             gain = -_scout(child, depth - 1, -ceiling, -floor, height + 1, evaluator, desk, table)
             if ceiling <= gain < beta:  # better than thought: look again with the whole window
                 gain = -_scout(child, depth - 1, -beta, -floor, height + 1, evaluator, desk, table)
