@@ -206,7 +206,7 @@ def test_a_school_goes_on_where_it_was(tmp_path: Path) -> None:
     assert seconds > 0
     names = [f"student_{number:03}.safetensors" for number in range(3)]
     assert sorted(path.name for path in (tmp_path / "whole" / "school").iterdir()) == names
-    assert len((tmp_path / "whole" / "progress.jsonl").read_text().splitlines()) == 3
+    assert len((tmp_path / "whole" / "school.jsonl").read_text().splitlines()) == 3
     schooled(tmp_path / "again", school__rounds=1)
     schooled(tmp_path / "again", school__rounds=2)
     later, _ = schooled(tmp_path / "again", workers=2)

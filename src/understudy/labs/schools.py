@@ -1,4 +1,4 @@
-"""A student's schooldays, written down round by round: `school/NAME_ROUND.safetensors`."""
+"""A student's schooldays: `school/NAME_ROUND.safetensors` for each round, and a line in `school.jsonl`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from understudy.errors import BadOption, FileError
 from understudy.experiments.evolution import Lesson
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.files import make_folder
-from understudy.labs.news import News, Show, log_progress
+from understudy.labs.journals import append_line
+from understudy.labs.news import News, Show
 from understudy.protocols import Backend
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.arena import Alleles, Stage
@@ -35,7 +36,8 @@ def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show
             alleles, error = learn(plan, alleles, lessons, options, number=number, size=stage.size[0])
             seconds += time.perf_counter() - began
             _save(path, lesson, played, alleles, seconds)
-            log_progress(folder, {"student": lesson.name, "round": number, "seconds": seconds, "error": error})
+            entry = {"student": lesson.name, "round": number, "seconds": seconds, "error": error}
+            append_line(folder / "school.jsonl", entry)
         # The teacher's games are forgotten as soon as there are enough of the student's own.
         remembered = [*remembered, played] if number != 1 else [played]
     show(News(f"{lesson.name} at school", 1.0))
