@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from understudy.config import build, check_range
+from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, check_sections
+from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, built, check_sections
 from understudy.games import CompiledGame
 from understudy.judges.published import read_published
 
@@ -65,10 +65,10 @@ class Experiment:
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     check_sections(settings, SECTIONS)
-    about = build(About, settings.get("experiment", {}), place="[experiment]")
+    about = built(About, settings, "experiment")
     if about.game != "konane":
         raise BadOption(f"experiment.game: evaluators are compared in konane alone so far, not {about.game!r}")
-    options = build(EvaluatorsOptions, settings.get("evaluators", {}), place="[evaluators]")
+    options = built(EvaluatorsOptions, settings, "evaluators")
     check_options(options)
     paper = settings.get("paper", {})
     read_published(paper)

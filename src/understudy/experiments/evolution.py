@@ -3,20 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from understudy.config import build, check_range
+from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
     About,
-    board_of,
-    check_sections,
+    Study,
+    built,
     fingerprint_of,
+    make_study,
     unusual,
-    variations,
 )
 from understudy.games import CompiledGame
 from understudy.players.contenders import make_contender
@@ -81,32 +81,12 @@ class Lesson:
         )  # fmt: skip
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """A whole experiment file."""
-
-    name: str
-    about: About
-    judging: EvolutionJudging
-    lessons: tuple[Lesson, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def game(self) -> CompiledGame:
-        """The game on the experiment's board."""
-        return board_of(self.about)
+Experiment: TypeAlias = Study[EvolutionJudging, Lesson]
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    check_sections(settings, SECTIONS)
-    experiment = Experiment(
-        name=name,
-        about=build(About, settings.get("experiment", {}), place="[experiment]"),
-        judging=build(EvolutionJudging, settings.get("judging", {}), place="[judging]"),
-        lessons=tuple(_lesson(*varied) for varied in variations(settings)),
-        settings=settings,
-    )
+    experiment = make_study(name, settings, sections=SECTIONS, judging=EvolutionJudging, lesson=_lesson)
     _check(experiment)
     return experiment
 
@@ -114,10 +94,10 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
     return Lesson(
         name=name,
-        student=build(EvolvedOptions, settings.get("student", {}), place="[student]"),
-        network=build(NetworkOptions, settings.get("network", {}), place="[network]"),
-        school=build(SchoolOptions, settings.get("school", {}), place="[school]"),
-        trainer=build(TrainerOptions, settings.get("trainer", {}), place="[trainer]"),
+        student=built(EvolvedOptions, settings, "student"),
+        network=built(NetworkOptions, settings, "network"),
+        school=built(SchoolOptions, settings, "school"),
+        trainer=built(TrainerOptions, settings, "trainer"),
     )
 
 

@@ -8,16 +8,20 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Any, Generic, TypeVar
 
-from understudy.config import overridden
+from understudy.config import build, overridden
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.variant import read_size
 
 ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
+
+T = TypeVar("T")
+Judging = TypeVar("Judging")
+Lesson = TypeVar("Lesson")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,6 +34,49 @@ class About:
     size: str = ""
     """Such as 6 or 4x6; the game's own if not said."""
     description: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Study(Generic[Judging, Lesson]):
+    """A whole experiment file of a kind with students: how they are judged and how each of them learns."""
+
+    name: str
+    about: About
+    judging: Judging
+    lessons: tuple[Lesson, ...]
+    paper: Mapping[str, Any] = field(default_factory=dict)
+    """Published numbers to stand beside ours."""
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def game(self) -> CompiledGame:
+        """The game on the experiment's board."""
+        return board_of(self.about)
+
+
+def make_study(
+    name: str,
+    settings: Mapping[str, Any],
+    *,
+    sections: Sequence[str],
+    judging: type[Judging],
+    lesson: Callable[[str, Mapping[str, Any]], Lesson],
+) -> Study[Judging, Lesson]:
+    """Return the experiment that *settings* describe; *lesson* makes a student's way to learn out of its variation."""
+    check_sections(settings, sections)
+    return Study(
+        name=name,
+        about=built(About, settings, "experiment"),
+        judging=built(judging, settings, "judging"),
+        lessons=tuple(lesson(*varied) for varied in variations(settings)),
+        paper=settings.get("paper", {}),
+        settings=settings,
+    )
+
+
+def built(kind: type[T], settings: Mapping[str, Any], section: str) -> T:
+    """Return a section of an experiment as its dataclass; one that is not there has its defaults."""
+    return build(kind, settings.get(section, {}), place=f"[{section}]")
 
 
 def board_of(about: About) -> CompiledGame:

@@ -16,7 +16,7 @@ from typing import Any
 from understudy.config import build
 from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError, UnknownName
-from understudy.experiments.files import ABOUT_SECTIONS, About, check_sections, variations
+from understudy.experiments.files import ABOUT_SECTIONS, About, built, check_sections, variations
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import SPLITS
@@ -111,15 +111,15 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     check_sections(settings, SECTIONS)
     watch = build(Watch, settings["watch"], place="[watch]") if "watch" in settings else None
-    records = build(RecordsOptions, settings.get("records", {}), place="[records]")
+    records = built(RecordsOptions, settings, "records")
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
     return Experiment(
         name=name,
-        about=build(About, settings.get("experiment", {}), place="[experiment]"),
+        about=built(About, settings, "experiment"),
         records=records,
         watch=watch,
-        judging=build(JudgingOptions, settings.get("judging", {}), place="[judging]"),
+        judging=built(JudgingOptions, settings, "judging"),
         lessons=tuple(make_lesson_plan(*varied) for varied in variations(settings)),
         paper=settings.get("paper", {}),
         tune=settings.get("tune", {}),
@@ -130,10 +130,10 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 
 def make_lesson_plan(name: str, settings: Mapping[str, Any]) -> Lesson:
     """Return one student's way to learn, checked."""
-    examples = build(ExamplesOptions, settings.get("examples", {}), place="[examples]")
+    examples = built(ExamplesOptions, settings, "examples")
     if examples.split not in SPLITS[1:]:
         raise UnknownName("examples.split", examples.split, SPLITS[1:])
-    student = build(StudentOptions, settings.get("student", {}), place="[student]")
+    student = built(StudentOptions, settings, "student")
     order_places(student.order)
     networks = {part: _for_part(settings.get("network", {}), part, "network") for part in PARTS}
     for chosen in networks.values():

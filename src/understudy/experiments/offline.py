@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from understudy.config import build, check_range
 from understudy.encoders.boards import find_boards
@@ -13,11 +13,11 @@ from understudy.errors import BadOption
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
     About,
-    board_of,
-    check_sections,
+    Study,
+    built,
     fingerprint_of,
+    make_study,
     unusual,
-    variations,
 )
 from understudy.games import CompiledGame
 from understudy.networks.values import ValueOptions, check_values
@@ -97,32 +97,12 @@ class Lesson:
         return fingerprint_of(self.tables(about), sample, examples, *told)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """A whole experiment file."""
-
-    name: str
-    about: About
-    judging: OfflineJudging
-    lessons: tuple[Lesson, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def game(self) -> CompiledGame:
-        """The game on the experiment's board."""
-        return board_of(self.about)
+Experiment: TypeAlias = Study[OfflineJudging, Lesson]
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    check_sections(settings, SECTIONS)
-    experiment = Experiment(
-        name=name,
-        about=build(About, settings.get("experiment", {}), place="[experiment]"),
-        judging=build(OfflineJudging, settings.get("judging", {}), place="[judging]"),
-        lessons=tuple(_lesson(*varied) for varied in variations(settings)),
-        settings=settings,
-    )
+    experiment = make_study(name, settings, sections=SECTIONS, judging=OfflineJudging, lesson=_lesson)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
     for lesson in experiment.lessons:
         _check(experiment.game, lesson)
@@ -132,11 +112,11 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
     return Lesson(
         name=name,
-        sampling=build(SamplingOptions, settings.get("sampling", {}), place="[sampling]"),
-        examples=build(TableExamples, settings.get("examples", {}), place="[examples]"),
-        student=build(OfflineStudent, settings.get("student", {}), place="[student]"),
+        sampling=built(SamplingOptions, settings, "sampling"),
+        examples=built(TableExamples, settings, "examples"),
+        student=built(OfflineStudent, settings, "student"),
         network=build(ValueOptions, {**NETWORK, **settings.get("network", {})}, place="[network]"),
-        training=build(FittingOptions, settings.get("training", {}), place="[training]"),
+        training=built(FittingOptions, settings, "training"),
     )
 
 

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from understudy.config import build, check_range
+from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
     About,
-    board_of,
-    check_sections,
+    Study,
+    built,
     fingerprint_of,
+    make_study,
     unusual,
-    variations,
 )
-from understudy.games import CompiledGame
 from understudy.players.choosers import make_chooser
 from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
 
@@ -55,38 +54,14 @@ class Lesson:
         return fingerprint_of(about.game, about.size, unusual(self.student), unusual(self.training), repeat)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """A whole experiment file."""
-
-    name: str
-    about: About
-    judging: OnlineJudging
-    lessons: tuple[Lesson, ...]
-    paper: Mapping[str, Any] = field(default_factory=dict)
-    """Published shares of games won: student, then opponent."""
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def game(self) -> CompiledGame:
-        """The game on the experiment's board."""
-        return board_of(self.about)
+Experiment: TypeAlias = Study[OnlineJudging, Lesson]
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    check_sections(settings, SECTIONS)
-    about = build(About, settings.get("experiment", {}), place="[experiment]")
-    if about.game != "konane":
-        raise BadOption(f"experiment.game: pupils learn konane alone so far, not {about.game!r}")
-    experiment = Experiment(
-        name=name,
-        about=about,
-        judging=build(OnlineJudging, settings.get("judging", {}), place="[judging]"),
-        lessons=tuple(_lesson(*varied) for varied in variations(settings)),
-        paper=settings.get("paper", {}),
-        settings=settings,
-    )
+    experiment = make_study(name, settings, sections=SECTIONS, judging=OnlineJudging, lesson=_lesson)
+    if experiment.about.game != "konane":
+        raise BadOption(f"experiment.game: pupils learn konane alone so far, not {experiment.about.game!r}")
     _check(experiment)
     return experiment
 
@@ -94,8 +69,8 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
     return Lesson(
         name=name,
-        student=build(PupilOptions, settings.get("student", {}), place="[student]"),
-        training=build(OnlineOptions, settings.get("training", {}), place="[training]"),
+        student=built(PupilOptions, settings, "student"),
+        training=built(OnlineOptions, settings, "training"),
     )
 
 

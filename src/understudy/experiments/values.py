@@ -3,23 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
-from understudy.config import build, check_range
+from understudy.config import check_range
 from understudy.encoders.konane import find_representation
 from understudy.errors import BadOption
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
     About,
-    board_of,
-    check_sections,
+    Study,
+    built,
     fingerprint_of,
+    make_study,
     unusual,
-    variations,
 )
-from understudy.games import CompiledGame
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
 from understudy.trainers.supervised import TrainingOptions, check_training
@@ -75,32 +74,12 @@ class Lesson:
         return fingerprint_of(about.game, about.size, self.student.representation, *chosen)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Experiment:
-    """A whole experiment file."""
-
-    name: str
-    about: About
-    judging: ValuesJudging
-    lessons: tuple[Lesson, ...]
-    settings: Mapping[str, Any] = field(default_factory=dict)
-
-    @property
-    def game(self) -> CompiledGame:
-        """The game on the experiment's board."""
-        return board_of(self.about)
+Experiment: TypeAlias = Study[ValuesJudging, Lesson]
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    check_sections(settings, SECTIONS)
-    experiment = Experiment(
-        name=name,
-        about=build(About, settings.get("experiment", {}), place="[experiment]"),
-        judging=build(ValuesJudging, settings.get("judging", {}), place="[judging]"),
-        lessons=tuple(_lesson(*varied) for varied in variations(settings)),
-        settings=settings,
-    )
+    experiment = make_study(name, settings, sections=SECTIONS, judging=ValuesJudging, lesson=_lesson)
     check_solvable(experiment.game)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
     check_range("judging.value_kept", experiment.judging.value_kept, 0, 10**7)
@@ -112,10 +91,10 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
     return Lesson(
         name=name,
-        examples=build(BoardsOptions, settings.get("examples", {}), place="[examples]"),
-        student=build(ValueStudentOptions, settings.get("student", {}), place="[student]"),
-        network=build(ValueOptions, settings.get("network", {}), place="[network]"),
-        training=build(TrainingOptions, settings.get("training", {}), place="[training]"),
+        examples=built(BoardsOptions, settings, "examples"),
+        student=built(ValueStudentOptions, settings, "student"),
+        network=built(ValueOptions, settings, "network"),
+        training=built(TrainingOptions, settings, "training"),
     )
 
 
