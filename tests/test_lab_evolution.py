@@ -15,7 +15,7 @@ import pytest
 
 from understudy.backends import Local
 from understudy.cli import main
-from understudy.errors import BackendError, BadOption, FileError, UnderstudyError
+from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
 from understudy.experiments import load_experiment, make_experiment
 from understudy.labs import evolution, find_lab
 from understudy.labs.news import News
@@ -279,6 +279,17 @@ def test_nonsense_again_and_again_is_one_sentence(tmp_path: Path, monkeypatch: p
     with pytest.raises(BackendError, match=r"failed 3 times .* the last worker returned NoneType instead of a result"):
         trained(tmp_path, tiny(kind))
     assert kept(tmp_path) == before, "no finished generation is lost"
+
+
+def test_how_networks_play_comes_from_the_file() -> None:
+    experiment = tiny("thesis", trainer__ties="random", trainer__aware=False, trainer__depth=2)
+    stage = experiment.lessons[0].stage(experiment.game)
+    player = stage.looking(np.zeros(stage.plan().length))
+    assert (player.depth, player.shuffled, player.unaware) == (2, 1, 1)
+    usual = tiny("thesis").lessons[0].stage(experiment.game)
+    assert (usual.shuffled, usual.aware) == (False, True)
+    with pytest.raises(UnknownName, match=r"trainer.ties"):
+        tiny("thesis", trainer__ties="last")
 
 
 # Files and settings that do not fit.

@@ -15,6 +15,7 @@ from understudy.judges.scores import LIMIT, read_matches
 from understudy.report import build_report, plots, thesis
 from understudy.report.generations import thinned
 from understudy.report.monitors import Monitor, best_match, feats_of, gathered
+from understudy.report.sources import load_run
 from understudy.tensors import save_arrays
 
 ALOA, STOCHASTIC = "searcher:depth=5,evaluator=aloa", "stochastic:depth=3"
@@ -166,6 +167,21 @@ def test_each_file_alone_is_a_report(run: Path, tmp_path: Path) -> None:
         (folder / name).write_bytes((run / name).read_bytes())
         build_report(folder)
         assert headings(folder)
+
+
+def test_school_is_drawn_and_a_round_told_twice_counts_once(run: Path) -> None:
+    rounds = [{"student": "taught", "round": number, "error": 0.9 - 0.1 * number} for number in (0, 1, 1)]
+    text = "".join(
+        json.dumps(line) + "\n" for line in [*rounds, {"round": "x", "error": 1.0}, {"round": 2, "error": None}]
+    )
+    (run / "school.jsonl").write_text(text + '{"half')
+    found = load_run(run, {})
+    assert [line["round"] for line in found.school] == [0, 1, 1, "x", 2]
+    build_report(run)
+    assert "School" in headings(run)
+    (run / "school.jsonl").write_text('{"round": 0, "error": null}\n')
+    build_report(run)
+    assert "School" not in headings(run)
 
 
 def test_a_run_that_has_just_begun(tmp_path: Path) -> None:

@@ -149,6 +149,8 @@ class Backend(Protocol):
         """
         ...
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B, None, None]:
+    def map(
+        self, task: Callable[[A], B], items: Iterable[A], *, check: Callable[[A, B], str | None] | None = None
+    ) -> Generator[B, None, None]:
         """Yield the results of *task* in the order of *items*, a few tasks ahead of what is asked for."""
         ...

@@ -36,9 +36,11 @@ class Local:
             return Alone(work)
         return Threads(work, self.workers, patience=self.patience)
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B, None, None]:
+    def map(
+        self, task: Callable[[A], B], items: Iterable[A], *, check: Callable[[A, B], str | None] | None = None
+    ) -> Generator[B, None, None]:
         """Yield the results of *task* in the order of *items*, a few tasks ahead of what is asked for."""
-        return mapped(self.crew(task), items, ahead=AHEAD * self.workers if self.workers > 1 else 0)
+        return mapped(self.crew(task, check=check), items, ahead=AHEAD * self.workers if self.workers > 1 else 0)
 
 
 class Alone(Generic[A, B]):

@@ -39,9 +39,11 @@ class Ray:
         """Return the workers, ready for *task*."""
         return RayCrew(Work(task, check), self.team)
 
-    def map(self, task: Callable[[A], B], items: Iterable[A]) -> Generator[B, None, None]:
+    def map(
+        self, task: Callable[[A], B], items: Iterable[A], *, check: Callable[[A, B], str | None] | None = None
+    ) -> Generator[B, None, None]:
         """Yield the results of *task* in the order of *items*, a few tasks ahead of what is asked for."""
-        return mapped(self.crew(task), items, ahead=AHEAD * self.workers)
+        return mapped(self.crew(task, check=check), items, ahead=AHEAD * self.workers)
 
     def close(self) -> None:
         """End the workers, and the node if it was started here."""

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 
 from understudy.backends import Local
-from understudy.backends.crews import AHEAD, mapped
 from understudy.experiments.evolution import Experiment, pair_of
 from understudy.files import save_json
 from understudy.labs.folders import keep_student
@@ -122,5 +121,4 @@ def _matches(
 
 def results(backend: Backend, tasks: Sequence[Task]) -> Iterator[Any]:
     """Yield what came of tasks, in their order; a worker that returns nonsense is asked again."""
-    crew = backend.crew(play_timed, check=nonsense)
-    return (told.result for told in mapped(crew, tasks, ahead=AHEAD * backend.workers))
+    return (told.result for told in backend.map(play_timed, tasks, check=nonsense))

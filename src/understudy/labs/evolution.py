@@ -56,10 +56,8 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
 def _refuse_others(experiment: Experiment, folder: Path) -> None:
     """Raise if the folder holds a student that evolved otherwise, before anything is written."""
     for lesson in experiment.lessons:
-        path = folder / "evolvers" / f"{lesson.name}.safetensors"
-        if path.exists() and load_arrays(path, "evolution")[1].get("fingerprint") != lesson.fingerprint(
-            experiment.about
-        ):
+        path, name = folder / "evolvers" / f"{lesson.name}.safetensors", lesson.fingerprint(experiment.about)
+        if path.exists() and load_arrays(path, "evolution")[1].get("fingerprint") != name:
             raise BadOption(f"{str(path)!r} evolved with other settings than now; name another --run, or delete it")
 
 

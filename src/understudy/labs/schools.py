@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from understudy.errors import BadOption, FileError
@@ -49,21 +50,17 @@ def _played(
 ) -> Practised:
     options, parts = lesson.school, []
     games = options.games * (2 if number == 0 else 1)
-    for part in practise(_deeper(stage, options.depth), options, alleles, number, backend=backend):
+    for part in practise(replace(stage, depth=options.depth), options, alleles, number, backend=backend):
         parts.append(part)
         done = (number + min(1.0, len(parts) * CHUNK / games)) / options.rounds
         show(News(f"{lesson.name} at school", done, f"round {number + 1}"))
     return joined(parts)
 
 
-def _deeper(stage: Stage, depth: int) -> Stage:
-    return Stage(**{**vars(stage), "depth": depth})
-
-
 def _mark(lesson: Lesson) -> str:
     """Return what tells one school from another; for how many rounds it goes on is not part of it."""
     chosen = {name: value for name, value in unusual(lesson.school).items() if name != "rounds"}
-    chosen |= {name: value for name, value in unusual(lesson.trainer).items() if name == "limit"}
+    chosen |= {name: value for name, value in unusual(lesson.trainer).items() if name in ("limit", "ties", "aware")}
     return fingerprint_of(unusual(lesson.network), chosen)
 
 

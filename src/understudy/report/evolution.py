@@ -14,6 +14,7 @@ from understudy.report.fixed import fixed_section
 from understudy.report.generations import course_section
 from understudy.report.monitored import monitored_section
 from understudy.report.monitors import Monitor, matches_data, monitor_data, monitors_of
+from understudy.report.school import school_section
 from understudy.report.selected import persisting, selection_section
 from understudy.report.sources import Run
 
@@ -42,6 +43,7 @@ def evolution_sections(evolution: Evolution) -> list[Section]:
     """Return the sections that there is something to say in."""
     run = evolution.run
     found = [
+        school_section(run),
         course_section(run),
         *(monitored_section(opponent, every, run.baselines) for opponent, every in evolution.monitors.items()),
         fixed_section(run.baselines, evolution.monitors),

@@ -43,7 +43,7 @@ def told_generations(run: Run) -> dict[str, Lines]:
     """Return the lines of each student in order; of a generation that was told twice the last word counts."""
     found: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for line in run.generations:
-        if _numeric(line.get("generation")):
+        if numeric(line.get("generation")):
             found[str(line.get("student", "student"))][line["generation"]] = line
     return {student: [lines[generation] for generation in sorted(lines)] for student, lines in found.items()}
 
@@ -61,14 +61,15 @@ def course_section(run: Run) -> Section | None:
     return Section("The course of evolution", (*blocks, *([Plots(tuple(plots), note)] if plots else [])))
 
 
-def _numeric(value: Any) -> bool:
+def numeric(value: Any) -> bool:
+    """Tell whether a value from a file is a number to draw."""
     return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
 def _cost(students: Mapping[str, Lines]) -> Table:
     rows = []
     for student, lines in students.items():
-        games, seconds = (max((float(line[key]) for line in lines if _numeric(line.get(key))), default=float("nan"))
+        games, seconds = (max((float(line[key]) for line in lines if numeric(line.get(key))), default=float("nan"))
                           for key in ("games", "seconds"))  # fmt: skip
         known = seconds > 0
         rows.append(
@@ -81,7 +82,7 @@ def _cost(students: Mapping[str, Lines]) -> Table:
             )
         )
     rows.append(cells(SOURCE, number(10_000), number(3_720_000), "two weeks", "about 3"))
-    caption = "What it cost, on the clock. The thesis had 62 processors; its games here are those of selection."
+    caption = "What it cost, on the clock, school included; games are those of selection. The thesis had 62 processors."
     return Table(cells("student", "generations", "games", "time", "games a second"), tuple(rows), caption)
 
 
@@ -97,7 +98,7 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
     """Draw games a second, between lines that are not too near each other."""
     drawn = []
     for colour, lines in enumerate(students.values()):
-        known = [line for line in lines if all(_numeric(line.get(key)) for key in ("games", "seconds"))]
+        known = [line for line in lines if all(numeric(line.get(key)) for key in ("games", "seconds"))]
         marks = known[:: -(-len(known) // POINTS) or 1]
         rates = [
             (float(after["generation"]), (after["games"] - before["games"]) / (after["seconds"] - before["seconds"]))
@@ -113,7 +114,7 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
 
 def _single(students: Mapping[str, Lines]) -> Iterator[Plot]:
     """Draw measures that are one number, all students in one picture."""
-    for key in _keys(students, _numeric):
+    for key in _keys(students, numeric):
         lines = [Line(*thinned(*_series(told, (key,))), colour)
                  for colour, told in enumerate(students.values()) if _series(told, (key,))[0]]  # fmt: skip
         yield _plot(headed(_title(key)), lines, tuple(students), shares=key in SHARES)
@@ -146,8 +147,8 @@ def _series(lines: Lines, path: tuple[str, ...]) -> tuple[list[float], list[floa
     xs, ys = [], []
     for line in lines:
         table: Mapping[str, Any] = line if len(path) == 1 else _mapping(line, path[0])
-        total = sum(one for one in table.values() if _numeric(one)) if path[0] in COUNTS else 1.0
-        if _numeric(table.get(path[-1])) and total:
+        total = sum(one for one in table.values() if numeric(one)) if path[0] in COUNTS else 1.0
+        if numeric(table.get(path[-1])) and total:
             xs.append(float(line["generation"]))
             ys.append(float(table[path[-1]]) / total)
     return xs, ys

@@ -34,6 +34,8 @@ class Run:
     """Scores of evaluators by depth and players."""
     times: Mapping[str, Any] = field(default_factory=dict)
     """Seconds of each of their stages."""
+    school: tuple[Mapping[str, Any], ...] = ()
+    """What students that went to school tell of their rounds."""
     generations: tuple[Mapping[str, Any], ...] = ()
     torn: int = 0
     """Lines of the generations that could not be read, the last one aside."""
@@ -51,7 +53,7 @@ class Run:
         """Return everything as one plain dictionary."""
         names = (
             "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
-            "cells", "times", "errors", "generations",
+            "cells", "times", "errors", "school", "generations",
         )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -76,6 +78,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         cells=load_cells(folder / "cells.json"),
         times=_load_json(folder / "times.json"),
         errors=_load_json(folder / "errors.json"),
+        school=tuple(_load_lines(folder / "school.jsonl")[0]),
         generations=tuple(generations),
         torn=torn,
         monitor=load_monitor(folder / "monitor.json"),

@@ -134,16 +134,9 @@ def _scout(
     if tally[SEEN] != 0 and is_drawn(desk, name):
         return 0.0
 
-    entry = table[name & LAST_ENTRY]
-    hint = NO_MOVE
-    if entry.key == name and entry.generation == tally[GENERATION]:
-        hint = entry.move
-        if entry.depth == depth or (tally[DEEPER] != 0 and entry.depth > depth):
-            known = _nearer(entry.value, height)
-            if entry.bound == EXACT or (entry.bound == AT_LEAST and known >= beta):
-                return known
-            if entry.bound == AT_MOST and known <= alpha:
-                return known
+    hint, known, found = _remembered(name, depth, alpha, beta, height, desk, table)
+    if found:
+        return known
 
     width = moves(position, desk.moves[height])
     if tally[UNAWARE] == 0 or width == 0:
@@ -177,6 +170,20 @@ def _scout(
                     break
     _remember(name, depth, value, alpha, beta, best, height, desk.tally[GENERATION], table)
     return value
+
+
+@kernel
+def _remembered(
+    name: Mask, depth: int, alpha: float, beta: float, height: int, desk: Desk, table: Table
+) -> tuple[int, float, bool]:
+    """Return the table's move, its value, and whether that value answers the question."""
+    entry, tally = table[name & LAST_ENTRY], desk.tally
+    if entry.key != name or entry.generation != tally[GENERATION]:
+        return NO_MOVE, 0.0, False
+    known = _nearer(entry.value, height)
+    deep = entry.depth == depth or (tally[DEEPER] != 0 and entry.depth > depth)
+    exact = entry.bound == EXACT or (entry.bound == AT_LEAST and known >= beta)
+    return int(entry.move), known, deep and (exact or (entry.bound == AT_MOST and known <= alpha))
 
 
 @kernel

@@ -19,9 +19,6 @@ from understudy.trainers.arena import RULES, Alleles, Final, Finished, Stage
 from understudy.trainers.breeding import CROSSOVERS, replaced
 from understudy.trainers.evolution import TrainerOptions
 
-OLD, MUTANT, CROSSED = range(3)
-BIRTHS = ("old", "mutant", "crossover")
-
 
 class Genetic:
     """A population that breeds and fights generation by generation."""
@@ -38,7 +35,6 @@ class Genetic:
     def _begin(self) -> None:
         """Have nothing asked and nothing told in this generation."""
         self._tasks: list[Final] | None = None
-        self._births: list[NDArray[np.int64]] = []
         self._asked = 0
         self._told: list[Finished] = []
 
@@ -75,12 +71,10 @@ class Genetic:
         partners = [(place + int(rng.integers(1, count))) % count for place in range(count)]
         crossed = [cross(old[place], old[partner], units, rng) for place, partner in enumerate(partners)]
         orders = [rng.permutation(len(born)) for born in (old, mutants, crossed)]
-        births = np.array([OLD] + [MUTANT] * options.mutants + [CROSSED])
         tasks = []
         for group in range(count):
             own = orders[1][options.mutants * group : options.mutants * (group + 1)]
             members = [old[orders[0][group]], *(mutants[place] for place in own), crossed[orders[2][group]]]
-            self._births.append(births)
             tasks.append(Final(
                 stage=self.stage, alleles=np.stack(members), format=options.format,
                 coin=options.last_resort == "random", seed=(options.seed, self.generation, group),
@@ -92,7 +86,8 @@ class Genetic:
         matches = np.array([match for told in self._told for match in told.matches])
         results, plies = matches[:, [4, 6]], matches[:, [5, 7]]
         rules = Counter(matches[:, 3].tolist())
-        born = Counter(int(self._births[place][told.winner]) for place, told in enumerate(self._told))
+        births = ["old", *["mutant"] * self.options.mutants, "crossover"]
+        born = Counter(births[told.winner] for told in self._told)
         self.games += results.size
         return {
             "games": self.games,
@@ -100,7 +95,7 @@ class Genetic:
             "decided_by": {name: rules.get(rule + 1, 0) for rule, name in enumerate(RULES)},
             "plies": float(plies.mean()),
             "ties": float((results == 0).mean()),
-            "births": {name: born.get(kind, 0) / len(self._told) for kind, name in enumerate(BIRTHS)},
+            "births": {name: born[name] / len(self._told) for name in dict.fromkeys(births)},
         }
 
     def champion(self) -> Alleles:

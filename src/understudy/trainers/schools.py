@@ -83,7 +83,6 @@ def first_alleles(plan: Plan, seed: int) -> Alleles:
 
 def learn(plan: Plan, alleles: Alleles, played: Practised, options: SchoolOptions, *, number: int, size: int) -> Any:
     """Return the alleles after a round of lessons, and the mean squared error of its last pass."""
-    torch.manual_seed(options.seed * 1000 + number)
     rng = np.random.default_rng([options.seed, 0x5C2, number])
     pupil = Pupil(plan, alleles)
     batch = max(1, min(options.batch, len(played.results)))

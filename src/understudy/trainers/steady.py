@@ -113,12 +113,11 @@ class Steady:
         return perturbed(alleles, width, self.scale, rng, self.units, UNITS), width
 
     def _trial(self, asked: _Asked) -> Trial:
-        options, key = self.options, (self.options.seed, asked.number)
-        rng = np.random.default_rng([*key, 0xA11])
+        options = self.options
         return Trial(
             stage=self.stage, alleles=asked.alleles, opponents=(*options.opponents, *asked.famous),
             opening_plies=options.opening_plies, opening_seed=(options.seed, 0xB10, self._block(asked.number)),
-            seed=(*key, int(rng.integers(1 << 30))),
+            seed=(options.seed, 0xA11, asked.number),
         )  # fmt: skip
 
     def tell(self, result: tuple[Meeting, ...]) -> Mapping[str, Any] | None:

@@ -43,7 +43,6 @@ class Strategy:
             seed=self.options.seed,
         )
         self.hall = Hall((self._first * self.scale)[None])
-        self._told: list[float] = []
         self._history: list[list[float]] = []
         self._begin()
 
