@@ -27,7 +27,7 @@ from understudy.labs.news import News, Show
 from understudy.players.evolved import save_evolved
 from understudy.protocols import Backend
 from understudy.report import build_report
-from understudy.tensors import load_arrays, save_arrays
+from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.arena import Alleles, Stage, Trial, nonsense, play_timed
 from understudy.trainers.evolution import Evolver
 from understudy.trainers.evolvers import make_evolver
@@ -57,7 +57,7 @@ def _refuse_others(experiment: Experiment, folder: Path) -> None:
     """Raise if the folder holds a student that evolved otherwise, before anything is written."""
     for lesson in experiment.lessons:
         path, name = folder / "evolvers" / f"{lesson.name}.safetensors", lesson.fingerprint(experiment.about)
-        if path.exists() and load_arrays(path, "evolution")[1].get("fingerprint") != name:
+        if path.exists() and load_facts(path, "evolution").get("fingerprint") != name:
             raise BadOption(f"{str(path)!r} evolved with other settings than now; name another --run, or delete it")
 
 

@@ -13,6 +13,7 @@ from understudy.config import build
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import CompiledGame
 from understudy.players.network import StudentPlayerOptions
+from understudy.players.student_files import check_board
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 from understudy.tensors import load_arrays, save_arrays
 
@@ -57,11 +58,7 @@ def check_plain(options: StudentPlayerOptions, name: str) -> None:
 
 def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:
     """Return the student's network as an evaluator for *game*."""
-    size = f"{game.size[0]}x{game.size[1]}"
-    if evolved.facts.get("game") != game.name:
-        raise BadOption(f"player {name!r} has learned {evolved.facts.get('game')}, not {game.name}")
-    if evolved.facts.get("size") != size:
-        raise BadOption(f"player {name!r} has learned {game.name} on {evolved.facts.get('size')}, not on {size}")
+    check_board(evolved.facts, game, name)
     plan: Plan = make_plan(game, evolved.network)
     try:
         return express(plan, evolved.alleles)

@@ -9,7 +9,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from understudy.errors import FileError
+from understudy.errors import BadOption, FileError
+from understudy.games import CompiledGame
 
 SHIPPED = Path(__file__).parent.parent / "students"
 SUFFIXES = (".onnx", ".safetensors")
@@ -34,6 +35,15 @@ def _either(place: Path) -> Path:
     """Return the file of this name with the ending that there is."""
     files = [place.with_name(place.name + suffix) for suffix in SUFFIXES]
     return next((file for file in files if file.exists()), files[0])
+
+
+def check_board(facts: Mapping[str, Any], game: CompiledGame, name: str) -> None:
+    """Raise unless a student has learned *game* on this board."""
+    learned, size = facts.get("game"), f"{game.size[0]}x{game.size[1]}"
+    if learned != game.name:
+        raise BadOption(f"player {name!r} has learned {learned}, not {game.name}")
+    if facts.get("size") != size:
+        raise BadOption(f"player {name!r} has learned {learned} on {facts.get('size')}, not on {size}")
 
 
 def load_session(path: Path) -> tuple[Any, Mapping[str, Any]]:

@@ -19,7 +19,7 @@ from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.players.student_files import load_session, student_file
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.search.evaluators.sigmoid import layers, weight_count
-from understudy.tensors import load_arrays
+from understudy.tensors import load_arrays, load_facts
 
 VALUE_KINDS = ("single", "comparison")
 """Students that value boards, one by one or in pairs; all others imitate moves part by part."""
@@ -30,7 +30,7 @@ def make_student(
 ) -> Student | ValueStudent | Searcher:
     """Return the student of a file as a player."""
     path = student_file(options.path, options.order)
-    if path.suffix == ".safetensors" and load_arrays(path, "student")[1].get("kind") == EVOLVED:
+    if path.suffix == ".safetensors" and load_facts(path, "student").get("kind") == EVOLVED:
         return _searching(game, path, options, name=name, rng=rng)
     if path.suffix == ".safetensors":
         score, facts = load_snapshot(path)

@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.encoders.boards import decided_successors, find_boards
-from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
+from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
 from understudy.solve.successors import successors
 
@@ -37,10 +37,7 @@ class ValueStudent:
         symmetries: bool = False, depth: int = 1,
     ) -> None:  # fmt: skip
         rows, columns = game.size
-        if facts["game"] != game.name:
-            raise BadOption(f"player {name!r} has learned {facts['game']}, not {game.name}")
-        if facts["size"] != f"{rows}x{columns}":
-            raise BadOption(f"player {name!r} has learned {game.name} on {facts['size']}, not on {rows}x{columns}")
+        check_board(facts, game, name)
         self.name, self.game, self.facts, self.rng = name, game, facts, rng
         self.score, self.symmetries, self.depth = score, symmetries, depth
         self.comparing = facts["kind"] == "comparison"
