@@ -25,7 +25,7 @@ class _FileFirst(click.Group):
 
 @click.group(cls=_FileFirst, invoke_without_command=False)
 def data() -> None:
-    """Tell what is in a file of records, or convert it.
+    """Tell what is in a file of records, positions or games, or convert it.
 
     `data FILE` tells; `data convert IN OUT` writes Parquet (OUT ends in .parquet) or NNMM text (.txt).
     """
@@ -44,14 +44,21 @@ def _on_error(command: F) -> F:
 @_on_error
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def tell(file: str, expand: str, authors_removal: bool, on_error: str, as_json: bool) -> None:
-    """Tell what is in a file of records (phases, parts, legal moves) or in a table of positions (games, values)."""
+    """Tell what is in a file: records (phases, parts, legal moves), tables of positions, PGN games, CSVs of labels."""
     from understudy.records.analysis import analyse, analysis_json, analysis_text
+    from understudy.records.position_sources import kind_of
     from understudy.records.store import load_any
+    from understudy.records.surveys import SURVEYED, survey_file, survey_text
     from understudy.records.tables import is_table, load_table, table_facts, table_text
 
     if is_table(Path(file)):
         table = load_table(Path(file))
         click.echo(json.dumps(table_facts(*table)) if as_json else table_text(*table))
+        return
+    if kind_of(Path(file)) in SURVEYED:
+        survey = survey_file(Path(file))
+        click.echo(json.dumps(survey.facts) if as_json else survey_text(survey))
+        _print_complaints(list(survey.complaints), "games or rows")
         return
     records, complaints = load_any(Path(file), on_error=on_error)
     analysis = analyse(records, expansion=expand, authors_removal=authors_removal)
@@ -83,8 +90,8 @@ def convert(source: str, target: str, on_error: str) -> None:
     _print_complaints([str(complaint) for complaint in complaints])
 
 
-def _print_complaints(complaints: list[str]) -> None:
+def _print_complaints(complaints: list[str], what: str = "malformed lines") -> None:
     for complaint in complaints[:20]:
         click.echo(complaint, err=True)
     if complaints:
-        click.echo(f"{len(complaints)} malformed lines were skipped", err=True)
+        click.echo(f"{len(complaints)} {what} were skipped", err=True)

@@ -30,16 +30,36 @@ def _experiment_options(command: F) -> F:
     return click.argument("file", metavar="EXPERIMENT.toml", type=click.Path())(command)
 
 
+WATCHED = {"chess": {"opening_plies": 8, "ply_limit": 400}}
+"""How a game is watched if nothing else is said: chess in long games from many openings."""
+
+
 @click.command()
 @_experiment_options
+@click.option("--teacher", metavar="PLAYER", help="Of a game: who is watched.")
+@click.option("--opponent", "opponents", multiple=True, metavar="PLAYER",
+              help="Of a game: whom it meets; 'self' for itself; may be given more than once.")  # fmt: skip
+@click.option("--games", "regular", type=click.IntRange(1), metavar="N", help="Of a game: how many are played.")
+@click.option("--opening-plies", type=click.IntRange(0, 40), metavar="N", help="Of a game: random plies before each.")
+@click.option("--ply-limit", type=click.IntRange(1), metavar="N", help="Of a game: one this long is a draw.")
+@click.option("--seed", type=click.IntRange(0), metavar="K", help="Of a game: all randomness comes from it.")
 @backend_options
-def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where) -> None:
-    """Let the teacher of an experiment play, and keep what it chose.
+def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where, **plan: Any) -> None:
+    """Let a teacher play, and keep what it chose.
 
-    A run that was stopped goes on where it was.
+    The teacher is that of an experiment, or with the name of a game instead of a file the one that --teacher names:
+    `watch chess --teacher engine:stockfish,nodes=5000 --opponent self --games 100`. A run that was stopped goes on
+    where it was.
     """
     from understudy.labs import find_lab
 
+    said = {name: value for name, value in plan.items() if value is not None and value != ()}
+    if _is_game(file):
+        _watch_game(file, folder, said, where=where)
+        return
+    if said:
+        name = {"regular": "games", "opponents": "opponent"}.get(min(said), min(said)).replace("_", "-")
+        raise BadOption(f"--{name} is for watching a game; the file of an experiment says it itself")
     experiment, place = _opened(file, folder, changes, quick=quick)
     prepare_records = getattr(find_lab(experiment.about.kind), "prepare_records", None)
     if prepare_records is None:
@@ -47,6 +67,26 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
         raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: {told}")
     with opened(where) as backend, compiling(), _bar() as show:
         records = prepare_records(experiment, place, show=show, backend=backend)
+    click.echo(f"{len(records)} records in {place / 'records.parquet'}")
+
+
+def _is_game(name: str) -> bool:
+    from understudy.games import GAMES
+
+    return name in GAMES and not Path(name).exists()
+
+
+def _watch_game(name: str, folder: str | None, said: dict[str, Any], *, where: Where) -> None:
+    """Let players meet outside any experiment."""
+    from understudy.cli.console import counted
+    from understudy.games import find_game
+    from understudy.records.watch import Watch
+    from understudy.records.watch import watch as keep
+
+    place = Path(folder) if folder is not None else Path("runs") / f"watch_{name}"
+    plan = Watch(**({"opponents": ("self",)} | WATCHED.get(name, {}) | said))
+    with opened(where) as backend, counted(plan.regular, f"watching {plan.teacher}") as progress:
+        records = keep(find_game(name), plan, place, backend=backend, progress=progress)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
 
 

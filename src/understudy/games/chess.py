@@ -27,6 +27,9 @@ from understudy.games.chess_attacks import (
     kings,
     straight,
 )
+from understudy.games.chess_exchange import exchange as exchange
+from understudy.games.chess_exchange import lifeless as lifeless
+from understudy.games.chess_exchange import may_pass as may_pass
 from understudy.games.chess_position import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
 from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
@@ -244,7 +247,7 @@ def play(position: Chess, move: int) -> Chess:
         0 if pawn or captured != NONE else position.clock + 1,
         position.ply + 1,
     )
-    return _passing(after, to ^ 56) if pawn and to - cell == 16 else after
+    return passing(after, to ^ 56) if pawn and to - cell == 16 else after
 
 
 @kernel
@@ -254,7 +257,7 @@ def _moved(pieces: Mask, origin: Mask, gone: Mask, target: Mask) -> Mask:
 
 
 @kernel
-def _passing(after: Chess, pawn: int) -> Chess:
+def passing(after: Chess, pawn: int) -> Chess:
     """Return the position after the double step of a *pawn*, with its cell of passage if a capture there is legal."""
     beside = (((bit(pawn) & NOT_A) >> ONE) | ((bit(pawn) & NOT_H) << ONE)) & after.pawns & after.mine
     if beside == NONE:
@@ -337,6 +340,8 @@ def _worth(position: Chess, cell: int) -> int:
 def promise(position: Chess, move: int) -> int:
     """Return how early a search should try *move*: great prey of small pieces first, and new queens."""
     cell, to, promotion = move >> 9, (move >> 3) & 63, move & 7
+    if promotion == 0 and position.theirs & bit(to) == NONE and (position.passant == 0 or to != position.passant):
+        return 0
     prey, hunter = _worth(position, to), _worth(position, cell)
     if hunter == 1 and position.passant > 0 and to == position.passant:
         prey = 1

@@ -109,6 +109,26 @@ def in_check(position: Any) -> bool:
     return bool(RULES[type(position)].in_check(position))
 
 
+def exchange(position: Any, move: int, least: int) -> bool:
+    """Tell whether *move* and the captures after it on its cell win *least* centipawns or more."""
+    return bool(RULES[type(position)].exchange(position, move, least))
+
+
+def may_pass(position: Any) -> bool:
+    """Tell whether a search may believe that moving is better than passing."""
+    return bool(RULES[type(position)].may_pass(position))
+
+
+def lifeless(position: Any) -> bool:
+    """Tell whether the position is a draw by itself, if the side to move is not mated."""
+    return bool(RULES[type(position)].lifeless(position))
+
+
+def can_select(kind: type) -> bool:
+    """Tell whether positions of this type say what a selective search must know; it passes, so no sums can follow."""
+    return hasattr(RULES[kind], "exchange") and not tells_changes(kind)
+
+
 def sealed(position: P) -> P:
     """Return *position* with numbers of the types that kernels expect: compiled code hands back plain Python ints."""
     kind: Any = type(position)
@@ -201,6 +221,24 @@ def _captures(position: Any, out: Any) -> Any:
 @overload(in_check, strict=False)
 def _in_check(position: Any) -> Any:
     chosen = RULES[position.instance_class].in_check
+    return lambda position: chosen(position)
+
+
+@overload(exchange, strict=False)
+def _exchange(position: Any, move: Any, least: Any) -> Any:
+    chosen = RULES[position.instance_class].exchange
+    return lambda position, move, least: chosen(position, move, least)
+
+
+@overload(may_pass, strict=False)
+def _may_pass(position: Any) -> Any:
+    chosen = RULES[position.instance_class].may_pass
+    return lambda position: chosen(position)
+
+
+@overload(lifeless, strict=False)
+def _lifeless(position: Any) -> Any:
+    chosen = RULES[position.instance_class].lifeless
     return lambda position: chosen(position)
 
 

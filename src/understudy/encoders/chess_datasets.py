@@ -1,0 +1,111 @@
+"""Labels in pawns as targets: the four data sets of Sabatelli (2017), section 2.6, and our own, as views of one table.
+
+Data sets 1 to 3 cut the label into 3, 15 and 20 classes; data set 4 maps it to [0, 1]; `win` is the expected outcome.
+A class is the number of edges that a label has passed. Edges up to 1 belong to the class above them, those from 1.5 on
+to the class below, so that the class of draws is closed at both ends, as the source draws it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import UnknownName
+
+CLIP = 20.0
+"""A label beyond this many pawns counts as this many; so does a mate."""
+WIDTH = 1.6
+"""Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points."""
+DRAW_BAND = 1.5
+"""Up to this many pawns the source calls a position a draw."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dataset:
+    """One view of labels."""
+
+    name: str
+    edges: tuple[float, ...] = ()
+    """Where one class ends and the next begins, in pawns; none where the target is a number."""
+    thesis: bool = True
+
+    @property
+    def classes(self) -> int:
+        """How many classes there are; 0 where the target is a number."""
+        return len(self.edges) + 1 if self.edges else 0
+
+    @property
+    def outputs(self) -> int:
+        """How many numbers a network says."""
+        return self.classes or 1
+
+    @property
+    def worth(self) -> tuple[float, ...]:
+        """What each class is worth in pawns: its middle, and half a pawn beyond the outermost edges."""
+        ends = (self.edges[0] - 1.0, *self.edges, self.edges[-1] + 1.0)
+        return tuple((low + high) / 2 for low, high in pairwise(ends))
+
+
+_OUTER = tuple(1.5 + step for step in range(7))
+_BELOW = tuple(-edge for edge in reversed(_OUTER))
+
+DATASETS = {
+    "1": Dataset(name="1", edges=(-DRAW_BAND, DRAW_BAND)),
+    "2": Dataset(name="2", edges=(*_BELOW, *_OUTER)),
+    "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
+    "4": Dataset(name="4"),
+    "win": Dataset(name="win", thesis=False),
+}
+"""The data sets by name."""
+
+
+def find_dataset(name: str) -> Dataset:
+    """Return the data set called *name*."""
+    if name not in DATASETS:
+        raise UnknownName("data set", name, DATASETS)
+    return DATASETS[name]
+
+
+def classes_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.int64]:
+    """Return the class of each label."""
+    edges = np.array(dataset.edges)
+    below, above = edges[edges < DRAW_BAND], edges[edges >= DRAW_BAND]
+    return np.searchsorted(below, pawns, side="right") + np.searchsorted(above, pawns, side="left")
+
+
+def targets_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.float32] | NDArray[np.int64]:
+    """Return what a network should say: classes, or numbers from 0 to 1."""
+    if dataset.classes:
+        return classes_of(dataset, pawns)
+    if dataset.name == "win":
+        shares: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-np.asarray(pawns) / WIDTH))).astype(np.float32)
+        return shares
+    numbers: NDArray[np.float32] = ((np.clip(pawns, -CLIP, CLIP) + CLIP) / (2 * CLIP)).astype(np.float32)
+    return numbers
+
+
+def told_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return in pawns what a network says [positions, outputs]: of classes the mean of their worth by probability."""
+    said = np.asarray(outputs, np.float64)
+    if dataset.classes:
+        shares = np.exp(said - said.max(axis=1, keepdims=True))
+        mean: NDArray[np.float64] = (shares @ np.array(dataset.worth)) / shares.sum(axis=1)
+        return mean
+    if dataset.name == "win":
+        return np.clip(said[:, 0] * WIDTH, -CLIP, CLIP)
+    return np.clip(said[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
+
+
+def class_names(dataset: Dataset) -> list[str]:
+    """Return what each class holds, in pawns."""
+    if dataset.classes == 3:
+        return ["Losing", "Draw", "Winning"]
+    edges = [f"{edge:g}" for edge in dataset.edges]
+    return [
+        f"< {edges[0]}",
+        *(f"{low} to {high}" for low, high in pairwise(edges)),
+        f"> {edges[-1]}",
+    ]

@@ -1,0 +1,102 @@
+"""What a selective search asks of chess: what an exchange wins, whether it is safe to pass, what is a draw."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from understudy.games.bits import NONE, Mask, bit, flipped, lowest, popcount
+from understudy.games.chess_attacks import KING, KNIGHT, PAWN, diagonal, kings, straight
+from understudy.games.chess_position import Chess
+from understudy.kernels import kernel
+
+WORTH = np.array([100, 310, 325, 500, 950, 20_000], np.int64)
+"""Centipawns of pawn, knight, bishop, rook, queen and king in an exchange."""
+
+DARK = np.uint64(0xAA55_AA55_AA55_AA55)
+
+
+@kernel
+def exchange(position: Chess, move: int, least: int) -> bool:
+    """Tell whether *move* wins *least* centipawns or more if both sides then capture on its cell as long as it pays.
+
+    `balance` is what the side that moved last has beyond its goal if the other stops now; the goals of the two exclude
+    each other. Pins are not seen.
+    """
+    cell, to, promotion = move >> 9, (move >> 3) & 63, move & 7
+    prey, risk = _worth(position, to), _worth(position, cell)
+    occupied = (position.mine | position.theirs) & ~bit(cell)
+    if position.passant > 0 and to == position.passant and position.pawns & bit(cell) != NONE:
+        prey = WORTH[0]
+        occupied &= ~bit(to - 8)
+    if promotion > 0:
+        prey += WORTH[promotion] - WORTH[0]
+        risk = WORTH[promotion]
+    balance, mine = prey - least, True
+    while balance >= 0:
+        mine = not mine
+        balance = risk - balance - 1
+        if balance < 0:  # even the whole piece is not enough
+            break
+        piece, kind = _least_attacker(position, to, occupied, mine)
+        if kind < 0:
+            break
+        occupied &= ~bit(piece)
+        risk = WORTH[kind]
+        if kind == 5 and _least_attacker(position, to, occupied, not mine)[1] >= 0:
+            break  # a king cannot take what is guarded
+    return not mine
+
+
+@kernel
+def _worth(position: Chess, cell: int) -> int:
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
+    for kind in range(6):
+        if kinds[kind] & bit(cell):
+            return int(WORTH[kind])
+    return 0
+
+
+@kernel
+def _least_attacker(position: Chess, to: int, occupied: Mask, mine: bool) -> tuple[int, int]:
+    """Return the cell and the kind of the cheapest piece of a side that attacks *to*, kind -1 if there is none."""
+    side = (position.mine if mine else position.theirs) & occupied
+    below = flipped(PAWN[to ^ 56])
+    pieces = (below if mine else PAWN[to]) & position.pawns & side
+    if pieces:
+        return lowest(pieces), 0
+    pieces = KNIGHT[to] & position.knights & side
+    if pieces:
+        return lowest(pieces), 1
+    oblique = diagonal(to, occupied) & side
+    if oblique & position.bishops:
+        return lowest(oblique & position.bishops), 2
+    upright = straight(to, occupied) & side
+    if upright & position.rooks:
+        return lowest(upright & position.rooks), 3
+    pieces = (oblique | upright) & position.queens
+    if pieces:
+        return lowest(pieces), 4
+    pieces = KING[to] & kings(position) & side
+    if pieces:
+        return lowest(pieces), 5
+    return 0, -1
+
+
+@kernel
+def may_pass(position: Chess) -> bool:
+    """Tell whether I have a rook, a queen or two pieces: with less, to pass may be better than any move."""
+    if (position.rooks | position.queens) & position.mine != NONE:
+        return True
+    return popcount((position.knights | position.bishops) & position.mine) > 1
+
+
+@kernel
+def lifeless(position: Chess) -> bool:
+    """Tell whether fifty moves without progress or want of material make a draw of this position if it is no mate."""
+    if position.clock >= 100:
+        return True
+    if position.pawns | position.rooks | position.queens != NONE:
+        return False
+    if position.knights != NONE:
+        return popcount(position.knights) == 1 and position.bishops == NONE
+    return bool(position.bishops & DARK == NONE or position.bishops & ~DARK == NONE)

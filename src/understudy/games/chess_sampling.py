@@ -1,0 +1,175 @@
+"""Positions taken from games, compiled: games played again, quiet positions told from others, each kept once.
+
+Positions are written into the two matrices that a batch is made of: masks [7, rows] and numbers [4, rows].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.bits import NONE, Mask, bit, mixed
+from understudy.games.chess import MOST_MOVES, captures, key, movable, moves, play
+from understudy.games.chess_attacks import in_check, kings
+from understudy.games.chess_matrices import batch_of, matrices, position_at, put_row
+from understudy.games.chess_position import Chess
+from understudy.kernels import kernel
+
+SMALLEST = 1 << 16
+"""Places of a set of keys at first."""
+_BLACK = np.uint64(0x9E3779B97F4A7C15)
+_EMPTY = np.uint64(0)
+_WORTHS = np.array([1, 3, 3, 5, 9, 100], np.int64)
+
+
+def positions_at(starts: Chess, codes: NDArray[np.int32], ends: NDArray[np.int64], wanted: NDArray[np.int64]) -> Chess:
+    """Return positions of games: *wanted* has the place of each among all, a game of n moves having places for n.
+
+    The moves of game i are `codes[ends[i] : ends[i + 1]]`, and its places are as many; *wanted* ascends.
+    """
+    masks, numbers = np.zeros((7, len(wanted)), np.uint64), np.zeros((4, len(wanted)), np.int64)
+    _replay(*matrices(starts), codes, ends, wanted, masks, numbers)
+    return batch_of(masks, numbers)
+
+
+def quiet(batch: Chess) -> NDArray[np.bool_]:
+    """Tell which positions are quiet: no check, no promotion, no capture that wins something at first sight.
+
+    A capture wins if its prey is worth more than its hunter, or if nobody can take back.
+    """
+    result = np.zeros(len(np.atleast_1d(batch.ply)), np.bool_)
+    _quiet_all(*matrices(batch), result)
+    return result
+
+
+def strayed(batch: Chess, chance: NDArray[np.float64]) -> tuple[Chess, NDArray[np.bool_]]:
+    """Return the positions after a legal move that *chance* (0 to 1) picks, and where the game goes on after it."""
+    masks, numbers = matrices(batch)
+    goes_on = np.zeros(len(chance), np.bool_)
+    _stray_all(masks, numbers, chance, goes_on)
+    return batch_of(masks, numbers), goes_on
+
+
+def placement_keys(batch: Chess) -> NDArray[np.uint64]:
+    """Return 64 bits for each position, equal for equal placements with the same side to move; never 0."""
+    keys = np.zeros(len(np.atleast_1d(batch.ply)), np.uint64)
+    _keys(*matrices(batch), keys)
+    return keys
+
+
+class KeySet:
+    """Keys met so far: a table of 64-bit numbers half of which is empty, sixteen bytes a key or a little more."""
+
+    def __init__(self) -> None:
+        self.table = np.zeros(SMALLEST, np.uint64)
+        self.size = 0
+
+    def fresh(self, keys: NDArray[np.uint64]) -> NDArray[np.bool_]:
+        """Tell which keys were not met before, and remember all."""
+        while 2 * (self.size + len(keys)) > len(self.table):
+            old, self.table = self.table, np.zeros(2 * len(self.table), np.uint64)
+            _insert(old[old != _EMPTY], self.table)
+        new = _insert(keys, self.table)
+        self.size += int(new.sum())
+        return new
+
+
+@kernel
+def _insert(keys: NDArray[np.uint64], table: NDArray[np.uint64]) -> NDArray[np.bool_]:
+    new = np.zeros(len(keys), np.bool_)
+    last = np.uint64(len(table) - 1)
+    for row in range(len(keys)):
+        place = np.int64(keys[row] & last)
+        while table[place] != _EMPTY and table[place] != keys[row]:
+            place = (place + 1) & np.int64(last)
+        new[row] = table[place] == _EMPTY
+        table[place] = keys[row]
+    return new
+
+
+@kernel
+def _replay(
+    starts: NDArray[np.uint64],
+    figures: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    ends: NDArray[np.int64],
+    wanted: NDArray[np.int64],
+    masks: NDArray[np.uint64],
+    numbers: NDArray[np.int64],
+) -> None:
+    row = 0
+    for game in range(len(ends) - 1):
+        if row == len(wanted) or wanted[row] >= ends[game + 1]:
+            continue
+        position = position_at(starts, figures, game)
+        for place in range(ends[game], ends[game + 1]):
+            if row < len(wanted) and wanted[row] == place:
+                put_row(position, masks, numbers, row)
+                row += 1
+            position = play(position, codes[place])
+
+
+@kernel
+def _quiet_all(masks: NDArray[np.uint64], numbers: NDArray[np.int64], result: NDArray[np.bool_]) -> None:
+    first, second = np.zeros(MOST_MOVES, np.int32), np.zeros(MOST_MOVES, np.int32)
+    for row in range(len(result)):
+        result[row] = _is_quiet(position_at(masks, numbers, row), first, second)
+
+
+@kernel
+def _is_quiet(position: Chess, first: NDArray[np.int32], second: NDArray[np.int32]) -> bool:
+    if in_check(position):
+        return False
+    for place in range(captures(position, first)):
+        move = int(first[place])
+        if move & 7 or _gains(position, move, second):
+            return False
+    return True
+
+
+@kernel
+def _gains(position: Chess, move: int, answers: NDArray[np.int32]) -> bool:
+    """Tell whether a capture takes more than it risks, or whether nobody can take back."""
+    goal = (move >> 3) & 63
+    prey = _worth(position, bit(goal))
+    if prey > _worth(position, bit(move >> 9)):
+        return True
+    recaptures = 0
+    for place in range(captures(play(position, move), answers)):
+        recaptures += (answers[place] >> 3) & 63 == goal ^ 56
+    return recaptures == 0
+
+
+@kernel
+def _worth(position: Chess, piece: Mask) -> int:
+    """Return what a piece is worth in pawns; an empty cell is where a pawn is taken in passing."""
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
+    for kind in range(6):
+        if kinds[kind] & piece != NONE:
+            return int(_WORTHS[kind])
+    return 1
+
+
+@kernel
+def _stray_all(
+    masks: NDArray[np.uint64], numbers: NDArray[np.int64], chance: NDArray[np.float64], goes_on: NDArray[np.bool_]
+) -> None:
+    legal = np.zeros(MOST_MOVES, np.int32)
+    for row in range(len(chance)):
+        position = position_at(masks, numbers, row)
+        count = moves(position, legal)
+        if count > 0:
+            after = play(position, legal[min(int(chance[row] * count), count - 1)])
+            put_row(after, masks, numbers, row)
+            goes_on[row] = movable(after)
+
+
+@kernel
+def _keys(masks: NDArray[np.uint64], numbers: NDArray[np.int64], keys: NDArray[np.uint64]) -> None:
+    for row in range(len(keys)):
+        mine, theirs, pawns, knights, bishops, rooks, queens, _, _, _, ply = position_at(masks, numbers, row)
+        bare = Chess(mine, theirs, pawns, knights, bishops, rooks, queens, 0, 0, 0, 0)
+        found = key(bare)
+        keys[row] = mixed(found ^ _BLACK) if ply & 1 else found
+        if keys[row] == _EMPTY:
+            keys[row] = _BLACK
