@@ -24,10 +24,15 @@ def lines() -> Iterator[Line]:
         rate = best_rate(lambda name=name: nodes(name)) / MILLION  # type: ignore[misc]
         goal = "the limit" if name == "morris" else "1 million (no limit set)"
         yield Line(f"search {name}, evaluator {DEFAULTS[name]}", rate, "million nodes/s", goal, least)
+    yield Line("selective search chess", best_rate(selective_nodes) / MILLION, "million nodes/s", "no limit set", 0.3)
     yield Line("perceptron 100-20-1", best_rate(values) / MILLION, "million values/s", "the limit", 1.0)
 
 
-def nodes(name: str) -> int:
+def selective_nodes() -> int:
+    return nodes("chess", selective=True)
+
+
+def nodes(name: str, *, selective: bool = False) -> int:
     game = find_game(name)
     evaluator = find_evaluator(name, "")
     rng = np.random.default_rng(5)
@@ -35,7 +40,7 @@ def nodes(name: str) -> int:
     for _ in range(6):
         moves = game.moves(position)
         position = game.play(position, moves[rng.integers(len(moves))])
-    return search(game, position, evaluator, limits=Limits(40, nodes=NODES)).nodes
+    return search(game, position, evaluator, limits=Limits(40, nodes=NODES), selective=selective).nodes
 
 
 def network() -> Any:

@@ -11,10 +11,11 @@ from pathlib import Path
 import pytest
 
 from understudy.backends import Local
+from understudy.errors import BadOption, EngineError
 from understudy.games import find_game
 from understudy.judges.tournament import play_match, round_robin
 from understudy.players import close, make_player
-from understudy.players.engine import Engine, board_of
+from understudy.players.engine import PLACE, Engine, board_of, find_engine
 
 CHESS = find_game("chess")
 
@@ -112,6 +113,57 @@ def test_stockfish_is_found_by_name(stockfish: str) -> None:
     )
     assert meeting.score() == (2, 0, 0)
     assert {game.reason for game in meeting.games} == {"checkmate"}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="fake engines are scripts")
+def test_settings_that_an_engine_lacks_are_refused_before_any_game(tmp_path: Path) -> None:
+    path = fake(tmp_path, "none")
+    with pytest.raises(BadOption, match="fake has no option UCI_Elo, so it cannot be set to 1500"):
+        make_player(f"engine:{path},elo=1500", CHESS)
+    with pytest.raises(BadOption, match="fake has no option Hash"):
+        play_match(CHESS, (f"engine:{path},hash=16", "random"), games=2, seed=0, backend=Local(1), opening_plies=0)
+    mute = tmp_path / "mute"
+    mute.write_text("#!/bin/sh\nexit 0\n")
+    mute.chmod(0o755)
+    with pytest.raises(EngineError, match="does not answer as a UCI engine"):
+        make_player(f"engine:{mute},threads=2,patience=1", CHESS)
+
+
+def test_stockfish_tells_how_weak_it_can_be(stockfish: str) -> None:
+    for settings, complaint in (
+        ("elo=5", "UCI_Elo of Stockfish .* must be from [0-9]+ to [0-9]+, not 5"),
+        ("elo=1500,threads=0", "Threads of Stockfish .* not 0"),
+        ("hash=0", "Hash of Stockfish .* not 0"),
+    ):
+        with pytest.raises(BadOption, match=complaint):
+            make_player(f"engine:{stockfish},{settings}", CHESS)
+    engine = make_player(f"engine:{stockfish},elo=1500,depth=1", CHESS)
+    assert engine.choose([CHESS.start()])[0].fault is None
+    close(engine)
+
+
+def test_where_an_engine_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.players.engine.FOLDERS", (str(tmp_path / "games"),))
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    monkeypatch.delenv(PLACE, raising=False)
+    name = "stockfish.exe" if os.name == "nt" else "stockfish"
+    with pytest.raises(EngineError, match=r"apt install stockfish.*brew install stockfish.*winget install") as missing:
+        find_engine("stockfish")
+    assert str(missing.value).count("\n") == 0 and PLACE in str(missing.value)
+    for folder in ("elsewhere", "games", "bin"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / name).write_text("")
+        (tmp_path / folder / name).chmod(0o755)
+        assert Path(find_engine(str(tmp_path / folder / name))).parent.name == folder
+        if folder != "elsewhere":
+            assert Path(find_engine("stockfish")).parent.name == folder
+    monkeypatch.setenv(PLACE, str(tmp_path / "elsewhere" / name))
+    assert Path(find_engine("stockfish")).parent.name == "elsewhere"
+    monkeypatch.setenv(PLACE, str(tmp_path / "nowhere"))
+    with pytest.raises(EngineError, match=f"nowhere.*{PLACE}"):
+        find_engine("stockfish")
+    with pytest.raises(EngineError, match=r"no engine 'nofish'.*can be run$"):
+        find_engine("nofish")
 
 
 def test_the_engine_is_told_how_the_position_arose() -> None:

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import sys
+from typing import TextIO
+
 import click
 
 
@@ -33,3 +37,32 @@ def socket(player: str, port: int, host: str, form: str, seed: int) -> None:
         serve(game, chosen, host=host, port=port, form=form, ready=ready)
     finally:
         close(chosen)
+
+
+@click.command()
+@click.argument("player", metavar="PLAYER")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
+def uci(player: str, seed: int) -> None:
+    """Let a chess program play against PLAYER, through the Universal Chess Interface.
+
+    The program starts this command and talks to it; see docs/uci.md.
+    """
+    said = _protocol_only()
+    from understudy.games import find_game
+    from understudy.players import close, make_player
+    from understudy.servers.uci import serve
+
+    game = find_game("chess")
+    chosen = make_player(player, game, seed=seed)
+    try:
+        serve(game, chosen, heard=sys.stdin.buffer, said=said)
+    finally:
+        close(chosen)
+
+
+def _protocol_only() -> TextIO:
+    """Return the standard output for the protocol alone: whatever else is printed goes to standard error."""
+    sys.stdout.flush()
+    said = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
+    os.dup2(2, 1)
+    return said

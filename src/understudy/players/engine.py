@@ -11,6 +11,7 @@ import os
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +30,13 @@ if TYPE_CHECKING:
 FOLDERS = ("/usr/games", "/usr/local/bin", "/opt/homebrew/bin")
 """Where systems put engines without putting the folder on PATH."""
 
-INSTALL = "Debian: apt install stockfish; macOS: brew install stockfish; Windows: winget install stockfish"
+PLACE = "UNDERSTUDY_STOCKFISH"
+"""The environment variable that may say where Stockfish is."""
+
+INSTALL = (
+    "install it with 'apt install stockfish' on Debian, 'brew install stockfish' on macOS, "
+    f"'winget install Stockfish.Stockfish' on Windows, or say where it is by engine:PATH or the variable {PLACE}"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -63,12 +70,18 @@ class Engine:
         ):
             check_range(f"{name}: {kind}", getattr(options, kind), low, high)
         self.name, self.options, self.path = name, options, find_engine(options.path)
+        self.settings = wanted_settings(options)
+        if self.settings:
+            check_settings(self.path, tuple(self.settings.items()), options.patience, name)
         self._engine: chess.engine.SimpleEngine | None = None
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Ask the engine in each position."""
         pasts = histories if histories is not None else [()] * len(positions)
-        return [self._choose(board_of([*past, position])) for position, past in zip(positions, pasts, strict=True)]
+        return [
+            self._choose(board_of([*_recent(past, position), position]))
+            for position, past in zip(positions, pasts, strict=True)
+        ]
 
     def close(self) -> None:
         """End the engine's process."""
@@ -114,19 +127,8 @@ class Engine:
             patience = self.options.patience
             self._engine = chess.engine.SimpleEngine.popen_uci(self.path, timeout=patience)
             self._engine.timeout = patience + (self.options.time or 0.0)
-            self._engine.configure(self._settings(self._engine))
+            self._engine.configure(self.settings)
         return self._engine
-
-    def _settings(self, engine: chess.engine.SimpleEngine) -> dict[str, Any]:
-        wanted = {"Threads": self.options.threads, "Hash": self.options.hash, "UCI_Elo": self.options.elo}
-        if self.options.elo is not None:
-            wanted["UCI_LimitStrength"] = True
-        import chess.engine
-
-        settings = {name: value for name, value in wanted.items() if value is not None}
-        if missing := [name for name in settings if name not in engine.options]:
-            raise chess.engine.EngineError(f"the engine has no option {missing[0]}")
-        return settings
 
     def _limit(self) -> chess.engine.Limit:
         import chess.engine
@@ -137,14 +139,48 @@ class Engine:
         return chess.engine.Limit(depth=depth, nodes=nodes, time=time)
 
 
+def wanted_settings(options: EngineOptions) -> dict[str, Any]:
+    """Return what the engine is told with UCI's setoption."""
+    wanted = {"Threads": options.threads, "Hash": options.hash, "UCI_Elo": options.elo}
+    settings: dict[str, Any] = {name: value for name, value in wanted.items() if value is not None}
+    return settings | {"UCI_LimitStrength": True} if options.elo is not None else settings
+
+
+@cache
+def check_settings(path: str, settings: tuple[tuple[str, Any], ...], patience: float, name: str) -> None:
+    """Raise if the engine lacks an option or refuses its value: ask it once, before it could lose games by it."""
+    import chess.engine
+
+    try:
+        with chess.engine.SimpleEngine.popen_uci(path, timeout=patience) as engine:
+            title, known = engine.id.get("name", path), dict(engine.options)
+    except (chess.engine.EngineError, TimeoutError, OSError):
+        raise EngineError(f"player {name!r}: the program {path!r} does not answer as a UCI engine") from None
+    for option, value in settings:
+        if option not in known:
+            raise BadOption(f"player {name!r}: {title} has no option {option}, so it cannot be set to {value}")
+        low, high = known[option].min, known[option].max
+        if low is not None and high is not None:
+            check_range(f"player {name!r}: {option} of {title}", value, low, high)
+
+
 def find_engine(path: str) -> str:
-    """Return the full path of an engine given by path or by name."""
+    """Return the full path of an engine given by path or by name; where Stockfish is, the environment may say."""
+    if path == "stockfish" and (said := os.environ.get(PLACE)):
+        if (found := shutil.which(said)) is None:
+            raise EngineError(f"no engine {said!r}, where {PLACE} says it is: there is no such file that can be run")
+        return found
     found = shutil.which(path) or shutil.which(path, path=os.pathsep.join(FOLDERS))
     if found is None:
         kind = "file" if Path(path).name != path else "program"
-        hint = f" ({INSTALL})" if path == "stockfish" else ""
+        hint = f"; {INSTALL}" if Path(path).stem == "stockfish" else ""
         raise EngineError(f"no engine {path!r}: there is no such {kind} that can be run{hint}")
     return found
+
+
+def _recent(past: Sequence[Any], position: Any) -> Sequence[Any]:
+    """Return the positions that may come again: those since the last capture or move of a pawn."""
+    return past[max(0, len(past) - position.clock) :]
 
 
 def board_of(past: Sequence[Any]) -> chess.Board:

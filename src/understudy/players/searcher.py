@@ -15,6 +15,8 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
+from understudy.games.rules import can_select
+from understudy.players.halt import Halt
 from understudy.protocols import Choice, Move
 from understudy.search.desk import (
     DRAWN,
@@ -32,13 +34,16 @@ from understudy.search.desk import (
 from understudy.search.evaluators import find_evaluator
 from understudy.search.evaluators.noise import Noise
 from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
-from understudy.search.leaves import PROVEN
+from understudy.search.leaves import PROVEN, WIN
 from understudy.search.minimax import minimax
 from understudy.search.negascout import negascout
+from understudy.search.selective import selective as select
 
 DEEPEST = HEIGHTS // 2
 METHODS = ("negascout", "minimax")
 TIES = ("first", "random")
+LATE, FEW = 99, 4
+"""From this clock on, and with so few pieces, a move may make a draw by rule."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +63,8 @@ class SearcherOptions:
     """A safetensors file for `evaluator=perceptron`; random weights without it."""
     hidden: int = 20
     """Hidden units of a random perceptron."""
+    selective: bool | None = None
+    """Leave out unlikely moves to see further; unless told, where time or nodes limit a search of chess."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,11 +74,15 @@ class StochasticOptions:
     depth: int = 3
 
 
+ENDLESS = 1 << 60
+"""More nodes than any search visits."""
+
+
 class Limits(NamedTuple):
     """When a search must stop, whatever comes first."""
 
     depth: int
-    nodes: int = 1 << 60
+    nodes: int = ENDLESS
     seconds: float | None = None
 
 
@@ -83,6 +94,16 @@ class Opinion(NamedTuple):
     """On the evaluator's scale, beyond PROVEN for a decided game."""
     depth: int
     nodes: int
+
+
+class Thought(NamedTuple):
+    """A choice, and what it took to find it."""
+
+    choice: Choice
+    depth: int
+    nodes: int
+    plies: int | None = None
+    """Until the game's proven end, negative if it will be lost."""
 
 
 class Searcher:
@@ -99,6 +120,7 @@ class Searcher:
     ) -> None:
         self.name, self.game, self.options, self.rng = name, game, options, rng
         self.limits = _limits(options, name)
+        _check_selective(game, options, name)
         self.evaluator = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
@@ -106,16 +128,34 @@ class Searcher:
         pasts = histories if histories is not None else [()] * len(positions)
         return [self._choose(position, past) for position, past in zip(positions, pasts, strict=True)]
 
+    def think(
+        self, position: Any, past: Sequence[Any] = (), *, limits: Limits | None = None, halt: Halt | None = None
+    ) -> Thought:
+        """Search one position within *limits*, the player's own if None, until *halt* rings; one ply is always seen."""
+        drawn, ranks = repeating(self.game, [*past, position]), self._ranks()
+        settings: dict[str, Any] = {"drawn": drawn, "ranks": ranks, "selective": self.options.selective}
+        found = search(self.game, position, self.evaluator, limits=limits or self.limits, halt=halt, **settings)
+        if found.depth == 0:
+            found = search(self.game, position, self.evaluator, limits=Limits(1), **settings)
+        choice = Choice(found.move, outcome_value(found.value, self.evaluator.scale))
+        return Thought(choice, found.depth, found.nodes, _plies(found.value))
+
     def prepare(self) -> None:
         """Have the kernels compiled or loaded before any clock runs."""
-        search(self.game, self.game.start(), self.evaluator, limits=Limits(1))
+        start = self.game.start()
+        drawn = repeating(self.game, [start])
+        for limits in (Limits(1), Limits(1, ENDLESS - 1)):  # the exact and the selective kernel, where there are two
+            search(self.game, start, self.evaluator, limits=limits, drawn=drawn, selective=self.options.selective)
+
+    def _ranks(self) -> NDArray[Any] | None:
+        return self.rng.permutation(self.game.most_moves) if self.options.ties == "random" else None
 
     def _choose(self, position: Any, past: Sequence[Any]) -> Choice:
-        drawn = repeating(self.game, [*past, position])
-        ranks = self.rng.permutation(self.game.most_moves) if self.options.ties == "random" else None
+        drawn, ranks = repeating(self.game, [*past, position]), self._ranks()
         if self.options.method == "minimax":
             return self._minimax(position, drawn, ranks)
-        found = search(self.game, position, self.evaluator, limits=self.limits, drawn=drawn, ranks=ranks)
+        settings: dict[str, Any] = {"drawn": drawn, "ranks": ranks, "selective": self.options.selective}
+        found = search(self.game, position, self.evaluator, limits=self.limits, **settings)
         return Choice(found.move, outcome_value(found.value, self.evaluator.scale))
 
     def _minimax(self, position: Any, drawn: list[int], ranks: NDArray[Any] | None) -> Choice:
@@ -154,12 +194,23 @@ def search(
     limits: Limits,
     drawn: Sequence[int] = (),
     ranks: NDArray[Any] | None = None,
+    halt: Halt | None = None,
+    selective: bool | None = None,
 ) -> Opinion:
-    """Return what NegaScout finds; *ranks* order equally good moves, the lowest first."""
-    desk, table = _prepared(game, drawn=drawn, ranks=ranks, limits=limits)
+    """Return what NegaScout finds; *ranks* order equally good moves, the lowest first; *halt* may end it early.
+
+    Unless told, it is selective where more than the depth limits it, in games that can be searched so.
+    """
+    limited = limits.seconds is not None or limits.nodes < ENDLESS
+    if selective is None:
+        selective = limited and can_select(type(position))
+    # Only a search limited by depth alone must equal plain minimax.
+    desk, table = _prepared(game, drawn=drawn, ranks=ranks, nodes=limits.nodes, deeper=limited or selective)
     alarm = _alarm(desk, limits.seconds)
     try:
-        move, value, depth = negascout(position, evaluator, limits.depth, desk, table)
+        with (halt or Halt()).watching(desk):
+            look = select if selective else negascout
+            move, value, depth = look(position, evaluator, limits.depth, desk, table)
     finally:
         alarm.cancel()
     return Opinion(int(move), float(value), int(depth), int(desk["tally"][NODES]))
@@ -175,7 +226,7 @@ def search_all(
     ranks: NDArray[Any] | None = None,
 ) -> dict[Move, float]:
     """Return the plain minimax value of every legal move, the chosen one first."""
-    desk, _ = _prepared(game, drawn=drawn, ranks=ranks, limits=Limits(depth))
+    desk, _ = _prepared(game, drawn=drawn, ranks=ranks)
     values = np.zeros(game.most_moves)
     best = minimax(position, evaluator, depth, values, desk)
     moves = game.moves(position)
@@ -189,7 +240,15 @@ def repeating(game: CompiledGame, past: Sequence[Any]) -> list[int]:
     if limit is None:
         return []
     seen = Counter(int(named(position)) for position in past[-DRAWN // 2 :])
-    return [key for key, times in seen.items() if times >= limit - 1]
+    return [*(key for key, times in seen.items() if times >= limit - 1), *_ruled(game, past[-1])]
+
+
+def _ruled(game: CompiledGame, position: Any) -> list[int]:
+    """Return the search's keys of successors that the rules call a draw; looked for only where there can be some."""
+    if getattr(position, "clock", 0) < LATE and int(position.mine | position.theirs).bit_count() > FEW:
+        return []
+    after = [game.play(position, move) for move in game.moves(position)]
+    return [int(named(at)) for at in after if game.outcome(at) is None and game.drawn(at)]
 
 
 def outcome_value(value: float, scale: float) -> float:
@@ -197,19 +256,28 @@ def outcome_value(value: float, scale: float) -> float:
     return math.copysign(1.0, value) if abs(value) > PROVEN else math.tanh(value / scale)
 
 
+def _plies(value: float) -> int | None:
+    """Return how many plies a search's value sees to the end of the game, None if it sees no end."""
+    return round(math.copysign(WIN - abs(value), value)) if abs(value) > PROVEN else None
+
+
 _local = threading.local()
 
 
 def _prepared(
-    game: CompiledGame, *, drawn: Sequence[int], ranks: NDArray[Any] | None, limits: Limits
+    game: CompiledGame,
+    *,
+    drawn: Sequence[int],
+    ranks: NDArray[Any] | None,
+    nodes: int = ENDLESS,
+    deeper: bool = False,
 ) -> tuple[Desk, Table]:
     """Return this thread's desk and table for *game*, cleared."""
     desks: dict[int, tuple[Desk, Table]] = _local.__dict__.setdefault("desks", {})
     if game.most_moves not in desks:
         desks[game.most_moves] = make_desk(game.most_moves), make_table()
     desk, table = desks[game.most_moves]
-    # Only a search limited by depth alone must equal plain minimax.
-    clear(desk, drawn=drawn, nodes=limits.nodes, deeper=limits.seconds is not None or limits.nodes < 1 << 60)
+    clear(desk, drawn=drawn, nodes=nodes, deeper=deeper)
     desk["ranks"][:] = np.arange(game.most_moves) if ranks is None else ranks
     return desk, table
 
@@ -241,7 +309,14 @@ def _limits(options: SearcherOptions, name: str) -> Limits:
     if options.method == "minimax" and timed:
         raise BadOption(f"{name}: plain minimax is limited by depth alone, not by time or nodes")
     depth = options.depth or (DEEPEST if timed else 4)
-    return Limits(depth, options.nodes or 1 << 60, options.time)
+    return Limits(depth, options.nodes or ENDLESS, options.time)
+
+
+def _check_selective(game: CompiledGame, options: SearcherOptions, name: str) -> None:
+    if options.selective and not can_select(type(game.start())):
+        raise BadOption(f"{name}: {game.name} cannot be searched selectively: it tells no checks and exchanges")
+    if options.selective and options.method == "minimax":
+        raise BadOption(f"{name}: plain minimax leaves nothing out, so it cannot be selective")
 
 
 def _evaluator(game: CompiledGame, options: SearcherOptions, rng: np.random.Generator) -> Any:

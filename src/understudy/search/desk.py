@@ -48,6 +48,9 @@ TABLE_BITS = 20
 DRAWN = 2048
 """Slots for positions already seen; matches are much shorter than half of it."""
 
+OPINIONS = 1 << 15
+"""Slots for what an evaluator has said in this search."""
+
 _LAST = np.uint64(DRAWN - 1)
 PARITY = np.uint64(0x9E3779B97F4A7C15)
 
@@ -62,6 +65,14 @@ def _layout(most_moves: int) -> np.dtype[np.void]:
         ("drawn", np.uint64, (DRAWN,)),  # a hash set of the positions that the match will call a draw
         ("ranks", np.int32, (most_moves,)),  # of equally good root moves the lowest rank is chosen
         ("tally", np.int64, (8,)),
+        # What follows is for selective searches only.
+        ("line", np.uint64, (HEIGHTS,)),  # the names of the positions that led here
+        ("trail", np.int32, (HEIGHTS,)),  # the moves between them, NO_MOVE for passing
+        ("statics", np.float64, (HEIGHTS,)),  # what the evaluator said of them
+        ("judged", np.uint64, (OPINIONS,)),  # names of positions of which
+        ("opinions", np.float64, (OPINIONS,)),  # the evaluator's opinion is known
+        ("best", np.int32, ()),  # the best root move so far
+        ("worth", np.float64, ()),  # and its value
     ]
     return np.dtype((np.record, fields))
 

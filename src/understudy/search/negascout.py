@@ -10,23 +10,16 @@ from typing import Any
 
 import numpy as np
 
-from understudy.games.bits import Mask
 from understudy.games.rules import moves, outcome, play, promise
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import (
-    AT_LEAST,
-    AT_MOST,
-    DEEPER,
-    EXACT,
     GENERATION,
     HEIGHTS,
-    NO_MOVE,
     NODE_LIMIT,
     NODES,
     SEEN,
     STOP,
-    TABLE_BITS,
     UNAWARE,
     Desk,
     Table,
@@ -35,10 +28,10 @@ from understudy.search.desk import (
 )
 from understudy.search.evaluators import begin, follow
 from understudy.search.leaves import INFINITY, PROVEN, horizon, leaf, settled
+from understudy.search.transpositions import remember, remembered
 
 FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
 EARLY = 8
-LAST_ENTRY = np.uint64((1 << TABLE_BITS) - 1)
 
 
 @kernel
@@ -134,7 +127,7 @@ def _scout(
     if tally[SEEN] != 0 and is_drawn(desk, name):
         return 0.0
 
-    hint, known, found = _remembered(name, depth, alpha, beta, height, desk, table)
+    hint, known, found = remembered(name, depth, alpha, beta, height, desk, table)
     if found:
         return known
 
@@ -168,22 +161,8 @@ def _scout(
                 if gain >= beta:
                     _reward(position, move, depth, height, desk)
                     break
-    _remember(name, depth, value, alpha, beta, best, height, desk.tally[GENERATION], table)
+    remember(name, depth, value, alpha, beta, best, height, desk.tally[GENERATION], table)
     return value
-
-
-@kernel
-def _remembered(
-    name: Mask, depth: int, alpha: float, beta: float, height: int, desk: Desk, table: Table
-) -> tuple[int, float, bool]:
-    """Return the table's move, its value, and whether that value answers the question."""
-    entry, tally = table[name & LAST_ENTRY], desk.tally
-    if entry.key != name or entry.generation != tally[GENERATION]:
-        return NO_MOVE, 0.0, False
-    known = _nearer(entry.value, height)
-    deep = entry.depth == depth or (tally[DEEPER] != 0 and entry.depth > depth)
-    exact = entry.bound == EXACT or (entry.bound == AT_LEAST and known >= beta)
-    return int(entry.move), known, deep and (exact or (entry.bound == AT_MOST and known <= alpha))
 
 
 @kernel
@@ -243,39 +222,3 @@ def _reward(position: Any, move: int, depth: int, height: int, desk: Desk) -> No
         killers[0] = move
     history = desk.history[position.ply & 1]
     history[move] = min(history[move] + depth * depth, KILLER - 1)
-
-
-@kernel
-def _remember(
-    name: Mask,
-    depth: int,
-    value: float,
-    alpha: float,
-    beta: float,
-    move: int,
-    height: int,
-    generation: int,
-    table: Table,
-) -> None:
-    """Store a result unless a deeper one of the same search is in its place."""
-    entry = table[name & LAST_ENTRY]
-    if entry.generation == generation and entry.depth > depth and entry.key != name:
-        return
-    entry.key = name
-    entry.generation = generation
-    entry.value = _farther(value, height)
-    entry.move = move
-    entry.depth = depth
-    entry.bound = AT_LEAST if value >= beta else AT_MOST if value <= alpha else EXACT
-
-
-@kernel
-def _farther(value: float, height: int) -> float:
-    """Return *value* counted from its own position: a proven win is nearer there than from the root."""
-    return value + height if value > PROVEN else value - height if value < -PROVEN else value
-
-
-@kernel
-def _nearer(value: float, height: int) -> float:
-    """Return a stored value counted from the root again."""
-    return value - height if value > PROVEN else value + height if value < -PROVEN else value

@@ -20,6 +20,7 @@ from understudy.search.evaluators.perceptron import (
 )
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
+from understudy.search.evaluators.standing import Standing, standing_value
 
 VALUES: dict[type, Callable[..., float]] = {
     morris.Phased: morris.phased_value,
@@ -30,6 +31,7 @@ VALUES: dict[type, Callable[..., float]] = {
     Noise: noise_value,
     Perceptron: perceptron_value,
     Sigmoid: sigmoid_value,
+    Standing: standing_value,
 }
 """The kernel for each type of evaluator."""
 

@@ -34,10 +34,10 @@ class Material(NamedTuple):
 @kernel
 def material_value(evaluator: Material, position: Chess, own: bool) -> float:
     """Return what my pieces are worth more than theirs, between the phases by how many pieces are left."""
-    middle = _worth(evaluator, 0, position, position.mine, 0) - _worth(evaluator, 0, position, position.theirs, 56)
-    end = _worth(evaluator, 1, position, position.mine, 0) - _worth(evaluator, 1, position, position.theirs, 56)
+    middle, end = _worth(evaluator, position, position.mine, 0)
+    their_middle, their_end = _worth(evaluator, position, position.theirs, 56)
     share = phase(position)
-    return middle * share + end * (1.0 - share)
+    return (middle - their_middle) * share + (end - their_end) * (1.0 - share)
 
 
 @kernel
@@ -48,19 +48,22 @@ def phase(position: Chess) -> float:
 
 
 @kernel
-def _worth(evaluator: Material, late: int, position: Chess, side: Mask, turned: int) -> float:
-    """Return what the pieces of a side are worth in one phase; *turned* is 56 for the side that goes down."""
+def _worth(evaluator: Material, position: Chess, side: Mask, turned: int) -> tuple[float, float]:
+    """Return what the pieces of a side are worth in both phases; *turned* is 56 for the side that goes down."""
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
-    total = 0.0
+    middle, end = 0.0, 0.0
     for kind in range(KINDS):
         pieces = kinds[kind] & side
         while pieces != NONE:
-            total += float(evaluator.tables[late, kind, lowest(pieces) ^ turned])
+            cell = lowest(pieces) ^ turned
+            middle += float(evaluator.tables[0, kind, cell])
+            end += float(evaluator.tables[1, kind, cell])
             pieces = rest(pieces)
     bishops = position.bishops & side
     if bishops & DARK != NONE and bishops & ~DARK != NONE:
-        total += float(evaluator.pair[late])
-    return total
+        middle += float(evaluator.pair[0])
+        end += float(evaluator.pair[1])
+    return middle, end
 
 
 def plain() -> NDArray[np.float32]:

@@ -279,9 +279,9 @@ def random_perceptron(feature_count: int, hidden: int, *, rng: np.random.Generat
 
 def private(evaluator: Any) -> Any:
     """Return *evaluator* with scratch room of its own, safe to use beside others in another thread."""
-    if not isinstance(evaluator, Perceptron):
-        return evaluator
-    return evaluator._replace(net=evaluator.net.copy())
+    if hasattr(evaluator, "inner"):
+        return evaluator._replace(inner=private(evaluator.inner))
+    return evaluator._replace(net=evaluator.net.copy()) if hasattr(evaluator, "net") else evaluator
 
 
 def save_perceptron(network: Perceptron, path: str | Path) -> None:

@@ -1,0 +1,77 @@
+"""The order of moves in a selective search: the table's, captures that pay, killers, history, losing captures."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from understudy.games.rules import exchange, promise
+from understudy.kernels import kernel
+from understudy.search.desk import Desk
+
+FROM_TABLE, PAYING, KILLER, LOSING = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
+"""Ranks begin here; history lies around 0, far from all of them."""
+TACTICAL = 1
+"""Added to FROM_TABLE if the table's move is a capture or a new queen."""
+MOST_HISTORY = 1 << 14
+
+
+@kernel
+def arrange(position: Any, width: int, hint: int, height: int, desk: Desk) -> None:
+    """Give each move its rank."""
+    order, codes, killers = desk.order[height], desk.moves[height], desk.killers[height]
+    history = desk.history[position.ply & 1]
+    for i in range(width):
+        move = int(codes[i])
+        good = promise(position, move)
+        if move == hint:
+            order[i] = FROM_TABLE + (TACTICAL if good > 0 else 0)
+        elif good > 0:
+            order[i] = good + (PAYING if exchange(position, move, 0) else LOSING)
+        elif move == killers[0]:
+            order[i] = KILLER + 1
+        elif move == killers[1]:
+            order[i] = KILLER
+        else:
+            order[i] = history[move]
+
+
+@kernel
+def is_quiet(rank: int) -> bool:
+    """Tell whether a move of this rank neither captures nor makes a queen."""
+    return rank == FROM_TABLE or (LOSING >> 1) < rank < PAYING
+
+
+@kernel
+def pick(width: int, start: int, height: int, desk: Desk) -> int:
+    """Swap the move of the highest rank from *start* on to the front, of equals the first, and return it."""
+    order, codes = desk.order[height], desk.moves[height]
+    best = start
+    for i in range(start + 1, width):
+        if order[i] > order[best]:
+            best = i
+    codes[start], codes[best] = codes[best], codes[start]
+    order[start], order[best] = order[best], order[start]
+    return int(codes[start])
+
+
+@kernel
+def by_rank(width: int, desk: Desk) -> None:
+    """Sort the root moves by the ranks that decide between equals."""
+    for i in range(width):
+        desk.order[0, i] = -desk.ranks[i]
+    for i in range(width):
+        pick(width, i, 0, desk)
+
+
+@kernel
+def credit(position: Any, place: int, depth: int, height: int, desk: Desk) -> None:
+    """Remember that the quiet move at *place* refuted this position and that the quiet ones before it did not."""
+    codes, order, killers = desk.moves[height], desk.order[height], desk.killers[height]
+    history, bonus = desk.history[position.ply & 1], min(depth * depth * 16, 1600)
+    if killers[0] != codes[place]:
+        killers[1] = killers[0]
+        killers[0] = codes[place]
+    for i in range(place + 1):
+        if is_quiet(order[i]):
+            before = int(history[codes[i]])
+            history[codes[i]] = before + (bonus if i == place else -bonus) - before * bonus // MOST_HISTORY

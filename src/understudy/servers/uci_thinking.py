@@ -1,0 +1,111 @@
+"""What a player does about a `go`: one thread thinks, others may tell it to stop.
+
+Players that think (those with `think`, such as searchers) obey limits and stop; all others are simply asked.
+"""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from understudy.games import CompiledGame
+from understudy.players.halt import Halt
+from understudy.players.searcher import Limits, Thought
+from understudy.protocols import Choice, Move, Player
+
+
+@dataclass(frozen=True, kw_only=True)
+class Task:
+    """One position to think about."""
+
+    position: Any
+    history: Sequence[Any]
+    limits: Limits | None = None
+    """None: the player's own."""
+    allowed: tuple[Move, ...] = ()
+    """The only moves to choose from, if there are any."""
+    halt: Halt = field(default_factory=Halt)
+    release: threading.Event = field(default_factory=threading.Event)
+    """The move may be told once this is set, and not before."""
+
+
+class Thread:
+    """A thread that does one thing after the other; a daemon's, because not every player can be interrupted."""
+
+    def __init__(self) -> None:
+        self._things: queue.SimpleQueue[Callable[[], None] | None] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=self._run, name="uci", daemon=True)
+        self._thread.start()
+
+    def add(self, thing: Callable[[], None]) -> None:
+        """Do *thing* after everything before it."""
+        self._things.put(thing)
+
+    def close(self, patience: float) -> None:
+        """Wait until everything is done, but not for ever."""
+        self._things.put(None)
+        self._thread.join(patience)
+
+    def _run(self) -> None:
+        while (thing := self._things.get()) is not None:
+            thing()
+
+
+def thinks(player: Player) -> bool:
+    """Tell whether a player obeys limits and can be stopped."""
+    return hasattr(player, "think")
+
+
+def thought(game: CompiledGame, player: Any, task: Task) -> Thought:
+    """Return what *player* decides; whatever goes wrong is the choice's fault."""
+    try:
+        if task.allowed and len(task.allowed) < len(game.moves(task.position)):
+            return _among(game, player, task)
+        if thinks(player):
+            found: Thought = player.think(task.position, task.history, limits=task.limits, halt=task.halt)
+            return found
+        return Thought(player.choose([task.position], [task.history])[0], 0, 0)
+    except Exception as error:  # whatever it is, the next question may go better
+        return Thought(Choice(-1, fault=f"{type(error).__name__}: {error}"), 0, 0)
+
+
+def _among(game: CompiledGame, player: Any, task: Task) -> Thought:
+    """Return the player's choice if it is allowed, else the allowed move after which the other side expects least."""
+    if not thinks(player) and (own := player.choose([task.position], [task.history])[0]).move in task.allowed:
+        return Thought(own, 0, 0)
+    after = {move: game.play(task.position, move) for move in task.allowed}
+    opinions = _successors(game, player, task, after)
+    best = max(after, key=lambda move: -(opinions[move].choice.value or 0.0))
+    value = opinions[best].choice.value
+    choice = Choice(best, None if value is None else -value)
+    return Thought(choice, opinions[best].depth, sum(opinion.nodes for opinion in opinions.values()))
+
+
+def _successors(game: CompiledGame, player: Any, task: Task, after: dict[Move, Any]) -> dict[Move, Thought]:
+    """Return what the other side would think after each move; finished games need no opinion."""
+    found = {move: Thought(Choice(-1, float(outcome)), 0, 0) for move, outcome in _ended(game, after).items()}
+    open_moves = [move for move in after if move not in found]
+    history = [*task.history, task.position]
+    if not thinks(player):
+        choices = player.choose([after[move] for move in open_moves], [history] * len(open_moves)) if open_moves else []
+        return found | {move: Thought(choice, 0, 0) for move, choice in zip(open_moves, choices, strict=True)}
+    began = time.perf_counter()
+    for place, move in enumerate(open_moves):
+        limits = _part(task.limits or player.limits, len(open_moves) - place, time.perf_counter() - began)
+        found[move] = player.think(after[move], history, limits=limits, halt=task.halt)
+    return found
+
+
+def _ended(game: CompiledGame, after: dict[Move, Any]) -> dict[Move, int]:
+    outcomes = {move: 0 if game.drawn(position) else game.outcome(position) for move, position in after.items()}
+    return {move: int(outcome) for move, outcome in outcomes.items() if outcome is not None}
+
+
+def _part(limits: Limits, places: int, gone: float) -> Limits:
+    """Return the limits of the next of so many searches that share what is left."""
+    seconds = None if limits.seconds is None else max(limits.seconds - gone, 0.001) / places
+    return Limits(max(limits.depth - 1, 1), max(limits.nodes // places, 1), seconds)
