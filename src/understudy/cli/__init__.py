@@ -8,12 +8,14 @@ import sys
 import click
 
 from understudy import __version__
+from understudy.cli.chess import endgames, ladder, quality, suite
 from understudy.cli.data import data
 from understudy.cli.games import games, moves, perft, show
 from understudy.cli.judging import judge
+from understudy.cli.labels import label, sample
 from understudy.cli.learning import report, run, train, tune, watch
 from understudy.cli.playing import gaming, match, play, tournament
-from understudy.cli.serving import socket
+from understudy.cli.serving import socket, uci
 from understudy.cli.solving import solve
 from understudy.errors import UnderstudyError, UnknownName
 
@@ -46,7 +48,8 @@ def commands() -> None:
 
 for command in (
     games, perft, moves, show, solve, match, tournament, gaming, play,
-    watch, train, run, report, tune, data, judge, socket,
+    watch, train, run, report, tune, data, sample, label, judge, suite, ladder, quality, endgames,
+    socket, uci,
 ):  # fmt: skip
     commands.add_command(command)
 

@@ -153,8 +153,8 @@ def compiling() -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def counted(total: int, what: str) -> Iterator[Callable[[int], None]]:
-    """Show a bar that counts games."""
+def counted(total: int | None, what: str, *, unit: str = "games") -> Iterator[Callable[[int], None]]:
+    """Show a bar that counts games, or whatever the *unit* is; without a *total* it only counts."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
@@ -162,7 +162,7 @@ def counted(total: int, what: str) -> Iterator[Callable[[int], None]]:
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),
-        TextColumn("games"),
+        TextColumn(unit),
         TimeRemainingColumn(),
     )
     with compiling(), Progress(*columns, console=Console(stderr=True)) as bar:

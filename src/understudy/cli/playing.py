@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 @click.argument("first", metavar="PLAYER")
 @click.argument("second", metavar="PLAYER")
 @match_options
+@click.option("--openings", metavar="BOOK",
+              help="Chess only: sabatelli (20 openings in six sets; 40 games if --games is not given), "
+              "sabatelli_as_printed, or a file of FEN, EPD or PGN, zipped or not.")  # fmt: skip
 @backend_options
 @json_option
 def match(
@@ -40,6 +43,7 @@ def match(
     first: str,
     second: str,
     games: int,
+    openings: str | None,
     as_json: bool,
     where: Where,
     **terms: Any,
@@ -52,6 +56,11 @@ def match(
     from understudy.judges.tournament import play_match
 
     game = find(name, size, rules)
+    if openings is not None:
+        source = click.get_current_context().get_parameter_source("games")
+        given = source is not click.core.ParameterSource.DEFAULT
+        _match_from(game, (first, second), openings, games if given else None, where, terms, as_json)
+        return
     with (
         match_settings(game, [first, second], where, terms) as settings,
         counted(games, f"{first} - {second}") as progress,
@@ -61,6 +70,36 @@ def match(
         print_json(meeting_json(game, meeting))
     else:
         click.echo(meeting_text(meeting))
+
+
+def _match_from(
+    game: CompiledGame,
+    players: tuple[str, str],
+    openings: str,
+    games: int | None,
+    where: Where,
+    terms: dict[str, Any],
+    as_json: bool,
+) -> None:
+    """Play a match from given openings: both colours of each that ships, or ten games from a file."""
+    from understudy.judges.chess_tables import book_text
+    from understudy.judges.openings import BOOKS, book_json, load_book, play_openings
+
+    if game.name != "chess":
+        raise BadOption(f"--openings {openings} is for chess, not {game.name}")
+    if terms["opening_plies"] is not None:
+        raise BadOption("--openings and --opening-plies exclude each other: a book has no random plies")
+    games = games or (2 * len(BOOKS[openings]) if openings in BOOKS else 10)
+    book = load_book(openings, most=(games + 1) // 2, seed=terms["seed"])
+    with match_settings(game, list(players), where, terms) as settings:
+        del settings["opening_plies"]
+        with counted(games, " - ".join(players)) as progress:
+            meeting = play_openings(players, book, games=games, progress=progress, **settings)
+    facts = book_json(meeting, book)
+    if as_json:
+        print_json(facts)
+    else:
+        click.echo(book_text(facts))
 
 
 @click.command()

@@ -1,0 +1,100 @@
+"""How well students repeat an engine's labels: accuracy and errors with intervals that know of games, and yardsticks.
+
+Positions of one game hang together, so intervals are those of a ratio over games, not over positions. What a student
+says is compared with three who know less: whoever names the most frequent class or the mean, and whoever counts
+material (Sabatelli 2017 has no such yardsticks; with some ways to normalise, a constant beats its best network).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.encoders.chess_datasets import CLIP, DATASETS, Dataset, classes_of, find_dataset, targets_of
+from understudy.judges.measures import Measure, Verdict
+from understudy.judges.ratings import Z95
+
+DRAWS = find_dataset("1")
+
+
+def clustered(numbers: NDArray[Any], groups: NDArray[np.int64]) -> Measure:
+    """Return the mean of numbers with a 95 % interval that takes the games, not the positions, as independent."""
+    exact = np.asarray(numbers, np.float64)
+    if len(exact) == 0:
+        return Measure(None, 0.0, 0.0, 0)
+    mean, places = float(exact.mean()), np.unique(groups, return_inverse=True)[1]
+    games = int(places.max()) + 1
+    strays = np.bincount(places, weights=exact - mean)
+    half = Z95 * float(np.sqrt((strays**2).sum() * games / max(games - 1, 1))) / len(exact)
+    return Measure(mean, mean - half, mean + half, len(exact))
+
+
+def graded(dataset: Dataset, said: NDArray[Any], pawns: NDArray[np.float64], groups: NDArray[np.int64], *,
+           classes: NDArray[np.int64] | None = None) -> Verdict:  # fmt: skip
+    """Return how near what a student *said*, in pawns, is to the labels; *classes* are those it chose, if it did."""
+    told = classes_of(dataset, said) if classes is None and dataset.classes else classes
+    verdict: Verdict = {}
+    if told is not None:
+        verdict["accuracy"] = clustered(told == classes_of(dataset, pawns), groups)
+    else:
+        scaled = (np.clip(said, -CLIP, CLIP) - pawns) / (2 * CLIP)
+        verdict["squared error"] = clustered(scaled**2, groups)
+        verdict["accuracy as data set 1"] = clustered(classes_of(DRAWS, said) == classes_of(DRAWS, pawns), groups)
+    error = np.abs(np.clip(said, -CLIP, CLIP) - pawns)
+    verdict["error in pawns"] = clustered(error, groups)
+    decided = pawns != 0
+    verdict["sign"] = clustered(np.sign(said[decided]) == np.sign(pawns[decided]), groups[decided])
+    return verdict
+
+
+def explained(said: NDArray[Any], pawns: NDArray[np.float64]) -> float:
+    """Return the share of the labels' variance that a student explains."""
+    return 1.0 - float(((np.clip(said, -CLIP, CLIP) - pawns) ** 2).mean() / max(pawns.var(), 1e-12))
+
+
+def wrongs(
+    dataset: Dataset, said: NDArray[Any], pawns: NDArray[np.float64], classes: NDArray[np.int64] | None
+) -> NDArray[np.float32]:
+    """Return how wrong a student is about each position: 1 for a wrong class, or the squared error."""
+    if classes is not None:
+        wrong: NDArray[Any] = classes != classes_of(dataset, pawns)
+    else:
+        wrong = ((np.clip(said, -CLIP, CLIP) - pawns) / (2 * CLIP)) ** 2
+    return wrong.astype(np.float32)
+
+
+def balance(pawns: NDArray[np.float64]) -> dict[str, list[int]]:
+    """Return how many positions each class of data sets 1 to 3 has."""
+    return {
+        name: np.bincount(classes_of(dataset, pawns), minlength=dataset.classes).tolist()
+        for name, dataset in DATASETS.items()
+        if dataset.classes
+    }
+
+
+def material(positions: Any) -> NDArray[np.float64]:
+    """Return how many pieces of each kind the mover has more, and a column of ones [positions, 6]."""
+    kinds = (positions.pawns, positions.knights, positions.bishops, positions.rooks, positions.queens)
+    mine = [np.bitwise_count(kind & positions.mine) for kind in kinds]
+    theirs = [np.bitwise_count(kind & positions.theirs) for kind in kinds]
+    return np.stack([*np.subtract(mine, theirs, dtype=np.float64), np.ones(len(positions.mine))], axis=1)
+
+
+def yardsticks(learned: tuple[Any, NDArray[np.float64]], asked: tuple[Any, NDArray[np.float64]],
+               groups: NDArray[np.int64]) -> dict[str, dict[str, Verdict]]:  # fmt: skip
+    """Return the verdicts on who always says the same and on who counts material, for each data set."""
+    weights = np.linalg.lstsq(material(learned[0]), learned[1], rcond=None)[0]
+    counted = material(asked[0]) @ weights
+    told: dict[str, dict[str, Verdict]] = {}
+    for name, dataset in DATASETS.items():
+        usual = np.full(len(asked[1]), learned[1].mean())
+        chosen = None
+        if dataset.classes:
+            chosen = np.full(len(asked[1]), np.bincount(targets_of(dataset, learned[1])).argmax())
+        told[name] = {
+            "always the same": graded(dataset, usual, asked[1], groups, classes=chosen),
+            "counts material": graded(dataset, counted, asked[1], groups),
+        }
+    return told
