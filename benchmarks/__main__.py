@@ -5,7 +5,10 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    bench_boards,
+    bench_encoders,
     bench_evolution,
+    bench_labels,
     bench_online,
     bench_players,
     bench_rules,
@@ -18,8 +21,11 @@ from benchmarks import (
 BENCHES = {
     "rules": bench_rules,
     "search": bench_search,
+    "encoders": bench_encoders,
+    "labels": bench_labels,
     "players": bench_players,
     "training": bench_training,
+    "boards": bench_boards,
     "online": bench_online,
     "solve": bench_solve,
     "evolution": bench_evolution,

@@ -21,6 +21,7 @@ KINDS = {
     "values": "understudy.experiments.values",
     "evolution": "understudy.experiments.evolution",
     "offline": "understudy.experiments.offline",
+    "labels": "understudy.experiments.labels",
 }
 """The module of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
 

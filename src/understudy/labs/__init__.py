@@ -12,6 +12,7 @@ LABS = {
     "values": "understudy.labs.values",
     "evolution": "understudy.labs.evolution",
     "offline": "understudy.labs.offline",
+    "labels": "understudy.labs.labels",
 }
 """The lab of each kind of experiment: a module with `run`, `train_students` and `report`.
 

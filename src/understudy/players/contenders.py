@@ -9,7 +9,7 @@ from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.basic import NoOptions
-from understudy.players.evolved import check_plain, evaluator_of, load_evolved
+from understudy.players.evolved import check_searching, evaluator_of, load_evolved
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import TIES, SearcherOptions, StochasticOptions
 from understudy.players.student_files import student_file
@@ -46,7 +46,9 @@ def make_contender(text: str, game: CompiledGame) -> Any:
 
 def _student(text: str, options: Mapping[str, str], game: CompiledGame) -> Looking:
     chosen = build(StudentPlayerOptions, options, place="player 'student'")
-    check_plain(chosen, text)
+    check_searching(chosen, text)
+    if odd := [key for key in ("time", "nodes", "quiescence") if getattr(chosen, key) is not None]:
+        raise BadOption(f"player {text!r} looks a number of plies ahead here; depth can be chosen, not {odd[0]}")
     evolved = load_evolved(student_file(chosen.path))
     depth = evolved.depth if chosen.depth is None else chosen.depth
     return Looking(evaluator_of(game, evolved, text), _depth(text, depth))

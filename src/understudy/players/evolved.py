@@ -50,10 +50,12 @@ def load_evolved(path: Path) -> Evolved:
     return Evolved(network, arrays["alleles"], facts)
 
 
-def check_plain(options: StudentPlayerOptions, name: str) -> None:
-    """Raise if an option is chosen that means nothing to such a student."""
-    if options != StudentPlayerOptions(path=options.path, depth=options.depth):
-        raise BadOption(f"player {name!r} searches with its network; of its options only depth can be chosen")
+def check_searching(options: StudentPlayerOptions, name: str) -> None:
+    """Raise if an option is chosen that means nothing to a student whose network runs inside the search."""
+    known = {"path", "depth", "time", "nodes", "quiescence"}
+    usual = StudentPlayerOptions()
+    if odd := [key for key, value in vars(options).items() if key not in known and value != getattr(usual, key)]:
+        raise BadOption(f"player {name!r} searches with its network; depth, time and nodes can be chosen, not {odd[0]}")
 
 
 def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:

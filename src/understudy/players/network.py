@@ -46,6 +46,11 @@ class StudentPlayerOptions:
     """Choose the likeliest move made of so many best classes of each part, and tell them all; 1: part by part."""
     depth: int | None = None
     """Plies that a student which values boards looks ahead, its network judging at the end; else as it says itself."""
+    time: float | None = None
+    """Seconds for a move, of a student whose network runs inside the search."""
+    nodes: int | None = None
+    quiescence: bool | None = None
+    """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
     symmetries: bool = False
     """Average the opinion over the board's sixteen images; a symmetric network has no use for it."""
 

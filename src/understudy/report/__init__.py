@@ -15,6 +15,7 @@ from understudy.files import save_text
 from understudy.report.blocks import Section
 from understudy.report.evaluators import evaluator_sections
 from understudy.report.evolution import Evolution, evolution_data, evolution_of, evolution_sections
+from understudy.report.labels import label_data, label_sections
 from understudy.report.offline import errors_sections
 from understudy.report.pages import write_html, write_markdown
 from understudy.report.pupils import curves_section, games_section, snapshots_section
@@ -40,7 +41,7 @@ def build_report(folder: Path, *, paper: Paper | None = None, closing: Sequence[
         raise FileError(f"run folder {str(folder)!r}: nothing to report, it has no experiment, progress or verdicts")
     title = _title(run)
     save_text(run.folder / "report.md", write_markdown(title, sections))
-    data = run.data() | (evolution_data(evolution) if evolution is not None else {})
+    data = run.data() | (evolution_data(evolution) if evolution is not None else {}) | label_data(run)
     save_text(run.folder / "report.json", json.dumps(plain(data), indent=1, ensure_ascii=False) + "\n")
     page = run.folder / "report.html"
     save_text(page, write_html(title, sections))
@@ -60,7 +61,8 @@ def report_sections(run: Run, evolution: Evolution | None, closing: Sequence[str
     sections: list[Any] = [
         done_section(run),
         data_section(run),
-        learning_section(run),
+        *label_sections(run),
+        learning_section(run) if not run.labels else None,
         curves_section(run),
         snapshots_section(run),
         *errors_sections(run),

@@ -113,6 +113,48 @@ def draw_bars(names: Sequence[str], heights: Sequence[float]) -> str:
     return _drawn(draw)
 
 
+def draw_pairs(pairs: Sequence[tuple[float, float] | None], *, across: str, band: float, edge: float) -> str:
+    """Return two points for each place and what lies between them, none where there are none, and a band around 0.
+
+    What lies beyond *edge* is drawn there; all such pictures have one scale.
+    """
+    places = [place for place, pair in enumerate(pairs, 1) if pair is not None]
+    firsts, seconds = ([max(-edge, min(edge, pair[side])) for pair in pairs if pair is not None] for side in (0, 1))
+
+    def draw(axes: Axes) -> None:
+        axes.axhspan(-band, band, color=_RULE, alpha=0.5, linewidth=0)
+        axes.vlines(places, firsts, seconds, color=_MUTED, linewidth=0.8)
+        for colour, heights in enumerate((firsts, seconds)):
+            axes.scatter(places, heights, s=16, color=_LINES[colour], zorder=3 - colour / 2, linewidths=0)
+        axes.set_xlabel(across)
+        axes.set_xlim(0.2, len(pairs) + 0.8)
+        axes.set_ylim(-1.05 * edge, 1.05 * edge)
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=True))
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _told(y)))
+
+    return _drawn(draw)
+
+
+def draw_intervals(points: Sequence[tuple[float, float, float, float]], *, across: str, curve: Line | None) -> str:
+    """Return shares with their intervals (where, share, low, high) over numbers, and a quiet curve beside them."""
+
+    def draw(axes: Axes) -> None:
+        for x, share, low, high in points:
+            axes.plot([x, x], [low, high], color=_LINES[0], linewidth=1.2, alpha=0.5)
+            axes.plot([x], [share], color=_LINES[0], marker="o", markersize=5)
+        if curve is not None:
+            axes.plot(curve.xs, curve.ys, color=_LINES[curve.colour % COLOURS], **_pen(curve))
+        axes.set_xlabel(across)
+        axes.set_ylim(-0.03, 1.03)
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=True))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
+        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f} %"))
+
+    return _drawn(draw)
+
+
 def _told(number: float) -> str:
     """Return a number beside an axis."""
     return f"{number:,.10g}".replace(",", GAP)

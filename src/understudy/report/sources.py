@@ -47,13 +47,18 @@ class Run:
     """Matches of champions, by student and opponent."""
     errors: Mapping[str, Any] = field(default_factory=dict)
     """Of networks fitted to tables of positions, by student: one entry for each size of sample."""
+    labels: Mapping[str, Any] = field(default_factory=dict)
+    """Of networks fitted to an engine's labels: the positions, the students, their order."""
+    suites: Mapping[str, Any] = field(default_factory=dict)
+    """Answers to test suites, by suite and student."""
+    ladder: Mapping[str, Any] = field(default_factory=dict)
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
         names = (
             "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
-            "cells", "times", "errors", "school", "generations",
+            "cells", "times", "errors", "school", "generations", "labels", "suites", "ladder",
         )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -84,6 +89,9 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         monitor=load_monitor(folder / "monitor.json"),
         baselines=load_baselines(folder / "baselines.json"),
         matches=load_matches(folder / "matches.json"),
+        labels=load_labels(folder / "labels.json"),
+        suites=_load_json(folder / "suites.json"),
+        ladder=_load_json(folder / "ladder.json"),
         paper=_checked(paper),
     )
 
@@ -145,6 +153,21 @@ def load_cells(path: Path) -> dict[str, Any]:
     except (AttributeError, TypeError, ValueError):
         pass
     raise FileError(f"file {str(path)!r} does not hold scores by depth and players")
+
+
+def load_labels(path: Path) -> dict[str, Any]:
+    """Return what is known of students of labels; none where there is no file."""
+    labels = _load_json(path)
+    students = labels.get("students", {})
+    for name, known in students.items() if isinstance(students, dict) else [("students", None)]:
+        told = known if isinstance(known, dict) else {}
+        if "dataset" not in told or not all(_is_nearness(told.get(part)) for part in ("test", "validation")):
+            raise FileError(f"file {str(path)!r}: {name!r} does not tell its data set, validation and test")
+    return labels
+
+
+def _is_nearness(verdict: Any) -> bool:
+    return isinstance(verdict, dict) and _is_measure(verdict.get("accuracy", verdict.get("squared error")))
 
 
 def load_monitor(path: Path) -> dict[str, dict[str, dict[int, Matches]]]:

@@ -23,7 +23,7 @@ from understudy.errors import UnknownName
 from understudy.networks.students import Unit
 from understudy.trainers.lessons import Batch, Lesson, batches, shuffled
 
-OPTIMISERS = ("adam", "adamw")
+OPTIMISERS = ("adam", "adamw", "sgd")
 SCHEDULES = ("constant", "anneal", "one_cycle", "cosine")
 PENALISED = ("all", "output")
 SMOOTHED = ("all", "legal")
@@ -40,6 +40,8 @@ class TrainingOptions:
     learning_rate: float = 0.002
     beta1: float = 0.99
     beta2: float = 0.999
+    momentum: float = 0.0
+    """Nesterov's momentum, for `sgd`."""
     schedule: str = "anneal"
     decay: float = 0.01
     """The k of the annealing: in epoch t the rate is learning_rate / (1 + k t)."""
@@ -116,14 +118,21 @@ class Learning:
 def begin(unit: nn.Module, options: TrainingOptions) -> Learning:
     """Return a training that has not begun."""
     check_training(options)
-    kind = torch.optim.AdamW if options.optimiser == "adamw" else torch.optim.Adam
     matrices = [weight for weight in unit.parameters() if weight.dim() > 1]
     others = [weight for weight in unit.parameters() if weight.dim() <= 1]
     groups = [
         {"params": matrices, "weight_decay": options.weight_decay},
         {"params": others, "weight_decay": 0.0},
     ]
-    return Learning(unit, kind(groups, lr=options.learning_rate, betas=(options.beta1, options.beta2)))
+    return Learning(unit, _optimiser(groups, options))
+
+
+def _optimiser(groups: list[dict[str, Any]], options: TrainingOptions) -> torch.optim.Optimizer:
+    if options.optimiser == "sgd":
+        momentum = options.momentum
+        return torch.optim.SGD(groups, lr=options.learning_rate, momentum=momentum, nesterov=momentum > 0)
+    kind = torch.optim.AdamW if options.optimiser == "adamw" else torch.optim.Adam
+    return kind(groups, lr=options.learning_rate, betas=(options.beta1, options.beta2))
 
 
 def train(learning: Learning, lesson: Lesson, examination: Lesson, options: TrainingOptions) -> Iterator[Step | Epoch]:
@@ -134,13 +143,13 @@ def train(learning: Learning, lesson: Lesson, examination: Lesson, options: Trai
         with torch.random.fork_rng():
             for share, batch_loss, batch_hits, rows in _epoch(learning, lesson, options):
                 loss, hits, shown = loss + batch_loss * rows, hits + batch_hits, shown + rows
-                yield Step(_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
+                yield Step(share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
         learned = time.perf_counter() - began
         validation = examine(learning.unit, examination, options)
         learning.seconds += time.perf_counter() - began
         best = note_epoch(learning, validation[1])
         rate = learning.optimiser.param_groups[0]["lr"]
-        done = _done(options, learning.epoch, learning.seconds)
+        done = share_done(options, learning.epoch, learning.seconds)
         yield Epoch(
             learning.epoch - 1,
             done,
@@ -178,7 +187,7 @@ def _epoch(learning: Learning, lesson: Lesson, options: TrainingOptions) -> Iter
     for step, batch in enumerate(batches(lesson, rows, options.batch)):
         spent = learning.seconds + time.perf_counter() - began
         set_rate(
-            optimiser, learning_rate(options, learning.epoch, _done(options, learning.epoch + step / steps, spent))
+            optimiser, learning_rate(options, learning.epoch, share_done(options, learning.epoch + step / steps, spent))
         )
         loss, hits = _graded(unit, batch, options)
         total = loss + _penalty(unit, options)
@@ -226,7 +235,7 @@ def _penalty(unit: Unit, options: TrainingOptions) -> Tensor | float:
     return total
 
 
-def _done(options: TrainingOptions, epochs: float, seconds: float) -> float:
+def share_done(options: TrainingOptions, epochs: float, seconds: float) -> float:
     """Return the share of a training that is done, by its epochs or by the clock, whichever is further."""
     by_clock = 0.0 if options.minutes is None else seconds / (60 * options.minutes)
     return min(max(epochs / options.epochs, by_clock), 1.0)
@@ -275,7 +284,8 @@ def check_training(options: TrainingOptions) -> None:
         if getattr(options, name) not in known:
             raise UnknownName(f"training.{name}", getattr(options, name), known)
     for name, low, high in (
-        ("learning_rate", 1e-9, 10), ("beta1", 0, 0.99999), ("beta2", 0, 0.99999999), ("decay", 0, 100), ("l1", 0, 100),
+        ("learning_rate", 1e-9, 10), ("beta1", 0, 0.99999), ("beta2", 0, 0.99999999), ("momentum", 0, 0.9999),
+        ("decay", 0, 100), ("l1", 0, 100),
         ("l2", 0, 100), ("weight_decay", 0, 100), ("batch", 1, 10_000_000), ("epochs", 1, 1_000_000),
         ("patience", 1, 1_000_000), ("minutes", 0, 1_000_000), ("validation_rows", 1, 1 << 60),
         ("label_smoothing", 0, 0.9), ("legality", 0, 1000), ("clip", 1e-9, 1e9), ("seed", 0, 1 << 31),

@@ -1,0 +1,123 @@
+"""Students that learned an engine's labels of positions: one ply, every successor valued in one batch.
+
+After Sabatelli (2017), section 8.1: all successors are valued and the best is played, nothing deeper. A successor is
+seen by the other side, so its value is turned round. What the rules decide is never asked: a mate is taken, and a
+successor that is a draw by stalemate, repetition, the clock or too few pieces is worth nothing.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.config import build
+from understudy.encoders.chess import ChessInputs, encode_successors
+from understudy.encoders.chess_datasets import CLIP, WIDTH, find_dataset, told_pawns
+from understudy.errors import FileError
+from understudy.games import CompiledGame
+from understudy.players.searcher import repeating
+from understudy.players.student_files import check_board
+from understudy.protocols import Choice, Move
+from understudy.search.desk import named
+from understudy.search.evaluators.standing import FIELDS, Standing, standing
+from understudy.tensors import load_arrays
+
+KIND = "labels"
+"""What the file of such a student says of itself."""
+MATE = 2 * CLIP
+"""What a mate is worth, in pawns."""
+ROWS = 4096
+"""Boards valued at once."""
+
+
+class BoardStudent:
+    """A network that says how many pawns a position is worth, as a player."""
+
+    def __init__(
+        self, game: CompiledGame, session: Any, facts: Mapping[str, Any], *, name: str, rng: np.random.Generator
+    ) -> None:
+        check_board(facts, game, name)
+        self.name, self.game, self.rng, self.session = name, game, rng, session
+        self.inputs: ChessInputs = build(ChessInputs, facts.get("inputs", {}), place=f"the student {name!r}")
+        self.dataset = find_dataset(str(facts.get("dataset")))
+        _check_shapes(session, self.inputs.planes, self.dataset.outputs, name)
+        self._codes = np.zeros(game.most_moves, np.int32)
+        self._planes = np.zeros((game.most_moves, self.inputs.planes, 64), np.float32)
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Choose in all positions at once."""
+        pasts = histories if histories is not None else [()] * len(positions)
+        moves, boards = zip(*(self._successors(position) for position in positions), strict=True)
+        values = -self._valued(np.concatenate(boards))
+        if self.inputs.perspective == "white":  # such a network speaks for White, whoever is to move
+            values *= np.repeat(
+                [1 if position.ply % 2 else -1 for position in positions], [len(told) for told in moves]
+            )
+        choices, first = [], 0
+        for position, past, codes in zip(positions, pasts, moves, strict=True):
+            said = values[first : first + len(codes)]
+            first += len(codes)
+            choices.append(self._best(self._ruled(position, past, codes, said)))
+        return choices
+
+    def prepare(self) -> None:
+        """Have the kernels compiled and the session warm before any clock runs."""
+        self.choose([self.game.start()])
+
+    def _successors(self, position: Any) -> tuple[list[Move], NDArray[np.float32]]:
+        count = encode_successors(position, self._codes, self.inputs.plan, self._planes)
+        return self._codes[:count].tolist(), self._planes[:count].copy()
+
+    def _valued(self, boards: NDArray[np.float32]) -> NDArray[np.float64]:
+        """Return what the network says of boards [boards, planes, 64], in pawns."""
+        planes = boards.reshape(len(boards), self.inputs.planes, 8, 8)
+        said = [self.session.run(None, {"inputs": planes[row : row + ROWS]})[0] for row in range(0, len(planes), ROWS)]
+        return told_pawns(self.dataset, np.concatenate(said))
+
+    def _ruled(
+        self, position: Any, past: Sequence[Any], codes: Sequence[Move], said: NDArray[np.float64]
+    ) -> dict[Move, float]:
+        """Return the value of each move, by the rules where they decide."""
+        drawn = set(repeating(self.game, [*past, position]))
+        values = dict(zip(codes, said.tolist(), strict=True))
+        for move in codes:
+            after = self.game.play(position, move)
+            outcome = self.game.outcome(after)
+            if outcome is not None:
+                values[move] = -MATE * int(outcome)
+            elif self.game.drawn(after) or int(named(after)) in drawn:
+                values[move] = 0.0
+        return values
+
+    def _best(self, values: dict[Move, float]) -> Choice:
+        """Return the most valued move, of equals one by chance."""
+        highest = max(values.values())
+        best = [move for move, value in values.items() if value == highest]
+        move = best[0] if len(best) == 1 else best[self.rng.integers(len(best))]
+        return Choice(move, math.tanh(highest / (2 * WIDTH)), values)
+
+
+def _check_shapes(session: Any, planes: int, outputs: int, name: str) -> None:
+    """Raise unless a network takes the planes and says the numbers that its file tells of."""
+    shapes = [list(face[0].shape[1:]) for face in (session.get_inputs(), session.get_outputs())]
+    if shapes != [[planes, 8, 8], [outputs]]:
+        raise FileError(
+            f"the student {name!r} cannot be read: its network goes from {shapes[0]} to {shapes[1]}, "
+            f"its facts say from {[planes, 8, 8]} to {[outputs]}"
+        )
+
+
+def standing_evaluator(path: Path, game: CompiledGame, name: str) -> Standing:
+    """Return the network of a student that sees standings as an evaluator, in centipawns."""
+    arrays, facts = load_arrays(path, "student")
+    check_board(facts, game, name)
+    if missing := [field for field in FIELDS if field not in arrays]:
+        raise FileError(f"the student {str(path)!r} cannot be read: its weights lack {missing[0]!r}")
+    dataset = find_dataset(str(facts.get("dataset")))
+    factor, shift = (100.0 * WIDTH, 0.0) if dataset.name == "win" else (200.0 * CLIP, -100.0 * CLIP)
+    return standing(arrays, factor=factor, shift=shift, place=str(path))

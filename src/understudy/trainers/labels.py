@@ -1,0 +1,160 @@
+"""Learning what an engine says of positions: classes by cross-entropy, numbers by squared error, `win` by likelihood.
+
+After Sabatelli (2017), chapters 6 and 7. Positions stay packed as masks; each batch is encoded when its turn comes,
+which costs less than fetching ready-made planes from memory.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor, nn
+
+from understudy.encoders.chess import ChessInputs, encode_into
+from understudy.encoders.chess_datasets import Dataset, told_pawns
+from understudy.encoders.chess_standings import MOST, encode_standings
+from understudy.games.batches import size
+from understudy.games.chess_position import Chess
+from understudy.trainers.supervised import (
+    Epoch,
+    Learning,
+    Step,
+    TrainingOptions,
+    learning_rate,
+    note_epoch,
+    set_rate,
+    share_done,
+)
+
+ROWS = 8192
+"""Positions looked at together when nothing is learned."""
+
+
+class Labelled(NamedTuple):
+    """Positions and what a network should say of them."""
+
+    positions: Chess
+    targets: Tensor
+    inputs: ChessInputs
+    dataset: Dataset
+
+    def __len__(self) -> int:
+        return len(self.targets)
+
+
+def shown(positions: Chess, rows: NDArray[np.int64], inputs: ChessInputs) -> Tensor:
+    """Return some of the positions as a network sees them."""
+    if inputs.kind == "standings":
+        present = np.empty((len(rows), MOST), np.int32)
+        encode_standings(positions, rows, present)
+        return torch.from_numpy(present)
+    planes = np.empty((len(rows), inputs.planes, 8, 8), np.float32)
+    encode_into(positions, rows, inputs.plan, planes.reshape(len(rows), inputs.planes, 64))
+    return torch.from_numpy(planes)
+
+
+def train_labels(
+    learning: Learning, lesson: Labelled, examination: Labelled, options: TrainingOptions
+) -> Iterator[Step | Epoch]:
+    """Yield after every few batches and after each epoch; at the end the network has its best weights."""
+    while not learning.finished(options):
+        began = time.perf_counter()
+        loss = hits = rows = 0.0
+        with torch.random.fork_rng():
+            for share, batch_loss, batch_hits, batch_rows in _epoch(learning, lesson, options):
+                loss, hits, rows = loss + batch_loss, hits + batch_hits, rows + batch_rows
+                yield Step(share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
+        learned = time.perf_counter() - began
+        examined = examine_labels(learning.unit, examination, options.validation_rows)
+        learning.seconds += time.perf_counter() - began
+        best = note_epoch(learning, examined[1])
+        rate = learning.optimiser.param_groups[0]["lr"]
+        done = share_done(options, learning.epoch, learning.seconds)
+        yield Epoch(
+            learning.epoch - 1, done, learning.seconds, rows / learned, rate, loss / rows, hits / rows, *examined, best
+        )
+    if learning.best_weights is not None:
+        learning.unit.load_state_dict(learning.best_weights)
+
+
+def _epoch(learning: Learning, lesson: Labelled, options: TrainingOptions) -> Iterator[tuple[float, float, float, int]]:
+    """Learn from every batch of an epoch, or until the clock ends it; yield share done, sums of loss and hits, rows."""
+    network, optimiser = learning.unit.train(), learning.optimiser
+    torch.manual_seed(options.seed * 1_000_003 + learning.epoch)
+    order = np.random.default_rng([options.seed, learning.epoch, 0x1A]).permutation(len(lesson))
+    steps, began = max(1, len(order) // options.batch), time.perf_counter()
+    for step in range(steps):
+        spent = learning.seconds + time.perf_counter() - began
+        done = share_done(options, learning.epoch + step / steps, spent)
+        if done >= 1.0 and step:  # the clock may strike while an epoch is being shuffled
+            break
+        set_rate(optimiser, learning_rate(options, learning.epoch, done))
+        rows = order[step * options.batch : (step + 1) * options.batch]
+        targets = lesson.targets[rows]
+        said = network(shown(lesson.positions, rows, lesson.inputs))
+        loss = _loss(lesson.dataset, said, targets)
+        optimiser.zero_grad(set_to_none=True)
+        loss.backward()  # type: ignore[no-untyped-call]
+        if options.clip is not None:
+            nn.utils.clip_grad_norm_(network.parameters(), options.clip)
+        optimiser.step()
+        yield (step + 1) / steps, loss.item() * len(rows), _hits(lesson.dataset, said.detach(), targets), len(rows)
+
+
+def _loss(dataset: Dataset, said: Tensor, targets: Tensor) -> Tensor:
+    if dataset.classes:
+        return nn.functional.cross_entropy(said, targets)
+    if dataset.name == "win":
+        return nn.functional.binary_cross_entropy_with_logits(said[:, 0], targets)
+    return nn.functional.mse_loss(said[:, 0], targets)
+
+
+def _hits(dataset: Dataset, said: Tensor, targets: Tensor) -> float:
+    """Return how many classes are right, or how near numbers are: one for each, less their squared errors."""
+    if dataset.classes:
+        return float((said.argmax(dim=1) == targets).sum())
+    told = torch.sigmoid(said[:, 0]) if dataset.name == "win" else said[:, 0]
+    return len(targets) - float((told - targets).square().sum())
+
+
+def examine_labels(network: nn.Module, examination: Labelled, most: int) -> tuple[float, float]:
+    """Return the mean loss and the accuracy (of numbers: one less their mean squared error), on at most *most* rows.
+
+    They are spread evenly, because files stand one after another.
+    """
+    loss = hits = 0.0
+    rows = min(len(examination), most)
+    chosen = np.linspace(0, len(examination) - 1, rows).astype(np.int64)
+    for first in range(0, rows, ROWS):
+        part = chosen[first : first + ROWS]
+        said, targets = torch.from_numpy(say(network, examination, part)), examination.targets[part]
+        loss += float(_loss(examination.dataset, said, targets)) * len(part)
+        hits += _hits(examination.dataset, said, targets)
+    return loss / max(rows, 1), hits / max(rows, 1)
+
+
+def say(network: nn.Module, lesson: Labelled, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return what a network says of some positions [rows, outputs]: logits of classes and of `win`, else numbers."""
+    network.eval()
+    with torch.no_grad():
+        said = [
+            network(shown(lesson.positions, rows[first : first + ROWS], lesson.inputs)).numpy()
+            for first in range(0, len(rows), ROWS)
+        ]
+    network.train()
+    return np.concatenate(said) if said else np.zeros((0, lesson.dataset.outputs), np.float32)
+
+
+def told(network: nn.Module, lesson: Labelled) -> NDArray[np.float64]:
+    """Return in pawns, for the mover, what a network says of every position of a lesson."""
+    return told_pawns(lesson.dataset, say(network, lesson, np.arange(size(lesson.positions))))
+
+
+def parameters(network: nn.Module) -> int:
+    """Return how many weights a network has."""
+    return sum(weight.numel() for weight in network.parameters())
