@@ -30,7 +30,7 @@ EXPERIMENTS = sorted((ROOT / "experiments").glob("chess_*.toml"))
 QUICK = ROOT / "experiments" / "chess_quick.toml"
 STANDINGS = {
     "inputs": {"kind": "standings"}, "target": {"dataset": "win"},
-    "network": {"design": "standings", "hidden": [8, 32, 32]},
+    "network": {"design": "standings", "hidden": [128, 32, 32]},
 }  # fmt: skip
 SMALL = {"hidden": [16]}
 

@@ -140,11 +140,12 @@ class Searcher:
         choice = Choice(found.move, outcome_value(found.value, self.evaluator.scale))
         return Thought(choice, found.depth, found.nodes, _plies(found.value))
 
-    def prepare(self) -> None:
-        """Have the kernels compiled or loaded before any clock runs."""
+    def prepare(self, *, timed: bool = False) -> None:
+        """Have the kernels compiled or loaded before any clock runs; *timed*: those of a limited search in any case."""
         start = self.game.start()
         drawn = repeating(self.game, [start])
-        for limits in (Limits(1), Limits(1, ENDLESS - 1)):  # the exact and the selective kernel, where there are two
+        timed = timed or self.limits.seconds is not None or self.limits.nodes < ENDLESS
+        for limits in (Limits(1), Limits(1, ENDLESS - 1))[: 1 + timed]:  # the exact kernel, and the selective one
             search(self.game, start, self.evaluator, limits=limits, drawn=drawn, selective=self.options.selective)
 
     def _ranks(self) -> NDArray[Any] | None:

@@ -19,7 +19,7 @@ from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
 from understudy.players import prepare
 from understudy.players.basic import Human
-from understudy.players.searcher import Thought
+from understudy.players.searcher import Searcher, Thought
 from understudy.protocols import Player
 from understudy.servers.uci_limits import limits_of, spins_of
 from understudy.servers.uci_text import Go, read_go, read_position, read_uci, score, sentence, write_uci
@@ -134,7 +134,10 @@ class Door:
         """Let the player get ready, once; compiling its kernels may take a minute."""
         if not self.ready:
             try:
-                prepare(self.player)
+                if isinstance(self.player, Searcher):
+                    self.player.prepare(timed=True)  # a clock may come with any `go`
+                else:
+                    prepare(self.player)
             except Exception as error:  # it may still play
                 self.note(f"the player cannot get ready: {error}")
             self.ready = True
