@@ -11,9 +11,10 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
 from understudy.encoders.chess_datasets import CLIP
-from understudy.errors import BadOption
-from understudy.players.analyst import Analyst, Label, pawns
+from understudy.errors import BadOption, EngineError
+from understudy.players.analyst import Label, pawns
 from understudy.protocols import Backend
+from understudy.records.label_tasks import Judge, LabelTask, Said, check_said, close_analysts, label_task, make_analyst
 
 CHUNK = 16
 """Positions of a task."""
@@ -33,13 +34,6 @@ class Analysis(NamedTuple):
         return " ".join(told)
 
 
-class LabelTask(NamedTuple):
-    """Some positions for one engine."""
-
-    analysis: Analysis
-    fens: tuple[str, ...]
-
-
 def labelled(
     fens: Iterable[str],
     analysis: Analysis,
@@ -51,25 +45,27 @@ def labelled(
     labels = {fen: _settled(fen) for fen in dict.fromkeys(fens)}
     open_fens = [fen for fen, label in labels.items() if label is None]
     progress(len(labels) - len(open_fens))
-    tasks = [LabelTask(analysis, tuple(open_fens[k : k + CHUNK])) for k in range(0, len(open_fens), CHUNK)]
-    for task, answers in zip(tasks, backend.map(label_task, tasks), strict=True):
-        labels.update(zip(task.fens, answers, strict=True))
-        progress(len(answers))
+    judge = _judge(analysis)
+    tasks = [LabelTask(judge=judge, fens=tuple(open_fens[k : k + CHUNK])) for k in range(0, len(open_fens), CHUNK)]
+    try:
+        for task, answers in zip(tasks, backend.map(label_task, tasks, check=check_said), strict=True):
+            labels.update(zip(task.fens, map(_told, answers), strict=True))
+            progress(len(answers))
+    finally:
+        close_analysts()
     return {fen: label for fen, label in labels.items() if label is not None}
 
 
-def label_task(task: LabelTask) -> list[Label]:
-    """Label the positions of one task with an engine of its own."""
-    analyst = _analyst(task.analysis)
-    try:
-        return [analyst.label(fen) for fen in task.fens]
-    finally:
-        analyst.close()
+def _told(said: Said) -> Label:
+    """Return a label; a judge has no use for positions that are set aside."""
+    if said.label is None:
+        raise EngineError(said.fault)
+    return said.label
 
 
 def engine_name(analysis: Analysis) -> str:
     """Return what the engine calls itself; it fails here before anything else is done if there is none."""
-    analyst = _analyst(analysis)
+    analyst = make_analyst(_judge(analysis))
     try:
         return analyst.name
     finally:
@@ -101,7 +97,7 @@ def _settled(fen: str) -> Label | None:
     return Label("cp", 0, "") if board.is_stalemate() or board.is_insufficient_material() else None
 
 
-def _analyst(analysis: Analysis) -> Analyst:
+def _judge(analysis: Analysis) -> Judge:
     if analysis.depth is None and analysis.nodes is None and analysis.time is None:
         raise BadOption(f"the engine {analysis.engine!r} needs a limit: a depth, a number of nodes or a time")
-    return Analyst(analysis.engine, depth=analysis.depth, nodes=analysis.nodes, time=analysis.time)
+    return Judge(**analysis._asdict())
