@@ -27,6 +27,9 @@ from understudy.trainers.supervised import TrainingOptions, check_training
 SECTIONS = (*ABOUT_SECTIONS, "positions", "examples", "inputs", "target", "network", "training", "judging")
 SPLITS = ("game", "position")
 
+IDLE = ("l1", "l2", "penalise", "images", "label_smoothing", "smooth_over", "legality")
+"""Options of a training by moves that mean nothing here."""
+
 TRAINING = {"learning_rate": 0.001, "beta1": 0.9, "beta2": 0.99, "schedule": "constant", "batch": 128}
 """The source's, where the file does not say otherwise; it proposes 0.99 where the inventors of Adam propose 0.999."""
 
@@ -155,6 +158,10 @@ def _lesson(name: str, settings: Mapping[str, Any], folder: Path) -> Lesson:
 def _check(lesson: Lesson) -> None:
     check_network(lesson.network)
     check_training(lesson.training)
+    if idle := [key for key in IDLE if key in unusual(lesson.training)]:
+        raise BadOption(
+            f"training.{idle[0]} is for students that learn moves; one that learns labels has no use for it"
+        )
     positions = lesson.positions
     for key, low, high in (
         ("most", 100, 10**9), ("games", 4, 10**7), ("opening_plies", 0, 60), ("per_game", 1, 1000), ("stray", 0, 1),

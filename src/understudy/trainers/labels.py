@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 import torch
@@ -35,7 +35,8 @@ ROWS = 8192
 """Positions looked at together when nothing is learned."""
 
 
-class Labelled(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Labelled:
     """Positions and what a network should say of them."""
 
     positions: Chess
