@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from understudy.encoders.chess_features import FEATURES, WORTHS, write_features
 from understudy.errors import BadOption, UnknownName
-from understudy.games.bits import NONE, bit, flipped, lowest, rest
-from understudy.games.chess import KINDS, moves, play
+from understudy.games.bits import NONE, bit, lowest, rest
+from understudy.games.chess import KINDS, moves, play, turn
 from understudy.games.chess_attacks import kings
+from understudy.games.chess_matrices import row_of
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
@@ -119,13 +120,7 @@ def typed(batch: Chess) -> Chess:
 def encode_into(batch: Any, rows: NDArray[np.int64], plan: Plan, out: NDArray[Any]) -> None:
     """Write the planes of the *rows* of a `typed` batch [rows, planes, 64]; nothing is checked."""
     for place in range(len(rows)):
-        row = rows[place]
-        masks = (batch.mine[row], batch.theirs[row], batch.pawns[row], batch.knights[row], batch.bishops[row])
-        mine, theirs, pawns, knights, bishops = masks
-        rooks, queens, castling, passant = batch.rooks[row], batch.queens[row], batch.castling[row], batch.passant[row]
-        clock, ply = batch.clock[row], batch.ply[row]
-        position = Chess(mine, theirs, pawns, knights, bishops, rooks, queens, castling, passant, clock, ply)
-        encode_position(position, plan, out[place])
+        encode_position(row_of(batch, rows[place]), plan, out[place])
 
 
 @kernel
@@ -158,19 +153,9 @@ def encode_position(position: Chess, plan: Plan, out: NDArray[Any]) -> None:
 @kernel
 def turned(position: Chess) -> Chess:
     """Return the position as the other side sees it, though it is not its turn; ply and cell of passage are kept."""
-    return Chess(
-        flipped(position.theirs),
-        flipped(position.mine),
-        flipped(position.pawns),
-        flipped(position.knights),
-        flipped(position.bishops),
-        flipped(position.rooks),
-        flipped(position.queens),
-        (position.castling >> 2) | ((position.castling & 3) << 2),
-        position.passant ^ 56 if position.passant > 0 else position.passant,
-        position.clock,
-        position.ply,
-    )
+    mine, theirs, pawns, knights, bishops, rooks, queens, castling, _, _, _ = turn(position)
+    passant = position.passant ^ 56 if position.passant > 0 else position.passant
+    return Chess(mine, theirs, pawns, knights, bishops, rooks, queens, castling, passant, position.clock, position.ply)
 
 
 @kernel

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, Mask, bit, highest, lowest, popcount, rest
 from understudy.games.chess_attacks import KING, KNIGHT, RAYS, diagonal, kings, straight
+from understudy.games.chess_matrices import row_of
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
@@ -328,12 +329,6 @@ def encode_standings(batch: Any, rows: NDArray[np.int64], out: NDArray[np.int32]
     """Write the rows of the positions *rows* of a batch [len(rows), MOST], filled up with ROWS."""
     masks = np.zeros(MASKS, np.uint64)
     for i in range(len(rows)):
-        row = rows[i]
-        position = Chess(
-            batch.mine[row], batch.theirs[row], batch.pawns[row], batch.knights[row], batch.bishops[row],
-            batch.rooks[row], batch.queens[row], batch.castling[row], batch.passant[row], batch.clock[row],
-            batch.ply[row],
-        )  # fmt: skip
-        total = standings(position, out[i], masks)
+        total = standings(row_of(batch, rows[i]), out[i], masks)
         for place in range(total, out.shape[1]):
             out[i, place] = ROWS

@@ -1,9 +1,11 @@
-"""The two matrices that a batch of chess positions is made of, which kernels fill and read column by column.
+"""Single positions out of a batch of chess, and the two matrices that a batch is made of, for kernels.
 
 Masks are [7, rows], numbers [4, rows], both in the order of the fields of a position.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +23,24 @@ def batch_of(masks: NDArray[np.uint64], numbers: NDArray[np.int64]) -> Chess:
 def matrices(batch: Chess) -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
     """Return the two matrices of a batch."""
     return np.stack(batch[:7]).astype(np.uint64), np.stack(batch[7:]).astype(np.int64)
+
+
+@kernel
+def row_of(batch: Any, row: int) -> Chess:
+    """Return one position of a batch whose masks and numbers have 64 bits."""
+    return Chess(
+        batch.mine[row],
+        batch.theirs[row],
+        batch.pawns[row],
+        batch.knights[row],
+        batch.bishops[row],
+        batch.rooks[row],
+        batch.queens[row],
+        batch.castling[row],
+        batch.passant[row],
+        batch.clock[row],
+        batch.ply[row],
+    )
 
 
 @kernel
