@@ -13,11 +13,12 @@ from click.testing import CliRunner
 
 from tests.records.test_pgn import BROKEN, GAMES, saved
 from understudy.cli import commands
-from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import chess_notation, find_game
 from understudy.games.batches import unstacked
 from understudy.games.chess_fen import write_fens
 from understudy.games.chess_sampling import placement_keys, quiet
+from understudy.players import make_player
 from understudy.records.pgn import read_games
 from understudy.records.position_sources import gather, kind_of
 from understudy.records.positions import load_positions, save_positions
@@ -131,6 +132,25 @@ def test_stray_positions_are_one_move_away_and_marked(tmp_path: Path, games: Pat
             assert fen in [CHESS.write(CHESS.play(before, move)) for move in CHESS.moves(before)]
         else:
             assert fen == wanted[number][ply]
+
+
+def test_a_player_goes_on_from_positions(tmp_path: Path, games: Path) -> None:
+    target, game, limits = tmp_path / "t.parquet", find_game("chess"), {"from_ply": 20, "to_ply": 40}
+    options = Sampling(per_game=2, play_on="searcher:depth=1", play_on_plies=3, **limits)  # type: ignore[arg-type]
+    sampled = sample_pgn(games, target, options)
+    table = load_positions(target)
+    reached = table.source == "long+played"
+    assert 2.5 < reached.sum() / (~reached).sum() <= 3 and sampled.positions == len(table)
+    by_game = {number: set(positions_of(games)[number]) for number in positions_of(games)}
+    player, fens = make_player("searcher:depth=1", game), write_fens(table.positions)
+    onward = set[str]()
+    for fen, number, far in zip(fens, table.game.tolist(), reached.tolist(), strict=True):
+        assert far or fen in by_game[number]
+        position = game.read(fen)
+        onward.add(game.write(game.play(position, player.choose([position])[0].move)))
+    assert {fen for fen, far in zip(fens, reached.tolist(), strict=True) if far} <= onward
+    with pytest.raises(UnknownName, match="no player 'nobody'"):
+        sample_pgn(games, target, Sampling(play_on="nobody"))
 
 
 def test_sampling_that_cannot_be(tmp_path: Path) -> None:

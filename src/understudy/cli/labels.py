@@ -24,7 +24,7 @@ SHOWN = 20
 """Complaints that are printed one by one."""
 
 WANTED = ("rating_from", "rating_to", "results", "plies_from", "plies_to", "openings")
-SAMPLED = ("per_game", "from_ply", "to_ply", "every", "quiet", "stray", "seed")
+SAMPLED = ("per_game", "from_ply", "to_ply", "every", "quiet", "stray", "play_on", "play_on_plies", "seed")
 
 
 def game_filters(command: F) -> F:
@@ -49,6 +49,9 @@ def game_filters(command: F) -> F:
                          help="Only positions without check, promotion or winning capture."),
             click.option("--stray", type=click.FloatRange(0, 1), metavar="SHARE",
                          help="Play a random move in this share of positions first, so that blunders occur."),
+            click.option("--play-on", metavar="PLAYER",
+                         help="Let a player go on from each position, and take what it reaches, too."),
+            click.option("--play-on-plies", type=click.IntRange(1), metavar="N", help="How far.  [default: 4]"),
             click.option("--seed", type=click.IntRange(0), metavar="K", help="All randomness comes from it."),
             click.option("--source", metavar="NAME", help="What the table calls these games; the file's name."),
             click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N positions."),

@@ -23,8 +23,9 @@ from understudy.games import CompiledGame
 from understudy.players.searcher import repeating
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
-from understudy.search.desk import named
 from understudy.search.evaluators.standing import FIELDS, Standing, standing
+from understudy.search.successors import DRAW, rule_successors
+from understudy.search.successors import MATE as WON
 from understudy.tensors import load_arrays
 
 KIND = "labels"
@@ -47,6 +48,7 @@ class BoardStudent:
         self.dataset = find_dataset(str(facts.get("dataset")))
         _check_shapes(session, self.inputs.planes, self.dataset.outputs, name)
         self._codes = np.zeros(game.most_moves, np.int32)
+        self._names, self._ends = np.zeros(game.most_moves, np.uint64), np.zeros(game.most_moves, np.int8)
         self._planes = np.zeros((game.most_moves, self.inputs.planes, 64), np.float32)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
@@ -69,9 +71,9 @@ class BoardStudent:
         """Have the kernels compiled and the session warm before any clock runs."""
         self.choose([self.game.start()])
 
-    def _successors(self, position: Any) -> tuple[list[Move], NDArray[np.float32]]:
+    def _successors(self, position: Any) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         count = encode_successors(position, self._codes, self.inputs.plan, self._planes)
-        return self._codes[:count].tolist(), self._planes[:count].copy()
+        return self._codes[:count].copy(), self._planes[:count].copy()
 
     def _valued(self, boards: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return what the network says of boards [boards, planes, 64], in pawns."""
@@ -80,19 +82,14 @@ class BoardStudent:
         return told_pawns(self.dataset, np.concatenate(said))
 
     def _ruled(
-        self, position: Any, past: Sequence[Any], codes: Sequence[Move], said: NDArray[np.float64]
+        self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], said: NDArray[np.float64]
     ) -> dict[Move, float]:
         """Return the value of each move, by the rules where they decide."""
-        drawn = set(repeating(self.game, [*past, position]))
-        values = dict(zip(codes, said.tolist(), strict=True))
-        for move in codes:
-            after = self.game.play(position, move)
-            outcome = self.game.outcome(after)
-            if outcome is not None:
-                values[move] = -MATE * int(outcome)
-            elif self.game.drawn(after) or int(named(after)) in drawn:
-                values[move] = 0.0
-        return values
+        names, ends = self._names[: len(codes)], self._ends[: len(codes)]
+        rule_successors(position, codes, names, ends)
+        repeated = np.isin(names, np.array(repeating(self.game, [*past, position]), np.uint64))
+        values = np.select([ends == WON, (ends == DRAW) | repeated], [MATE, 0.0], said)
+        return dict(zip(codes.tolist(), values.tolist(), strict=True))
 
     def _best(self, values: dict[Move, float]) -> Choice:
         """Return the most valued move, of equals one by chance."""

@@ -10,12 +10,13 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
+from understudy.encoders.chess import typed
 from understudy.errors import FileError
 from understudy.games.batches import joined, taken
 from understudy.games.chess_position import Chess
@@ -25,8 +26,13 @@ from understudy.records.positions import PositionTable, writing
 from understudy.records.store import UNKNOWN, Records
 from understudy.records.wanted import Wanted
 
+if TYPE_CHECKING:
+    from understudy.records.playing_on import PlayingOn
+
 STRAY = "+stray"
 """What is added to the source of positions after a random move."""
+PLAYED_ON = "+played"
+"""What is added to the source of positions that a player has reached from those of the games."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +50,10 @@ class Sampling:
     """Only positions without check, promotion or winning capture."""
     stray: float = 0.0
     """Share of positions in which a random move is played first, so that blunders occur too."""
+    play_on: str = ""
+    """A player that goes on from each position; what it reaches is taken as well."""
+    play_on_plies: int = 4
+    """How far it goes on."""
     most: int | None = None
     """Stop after so many positions."""
     seed: int = 0
@@ -62,7 +72,7 @@ class Sampled:
 
 
 RANGES = {"per_game": (0, 10_000), "from_ply": (0, 20_000), "to_ply": (0, 20_000), "every": (1, 20_000),
-          "stray": (0, 1), "most": (1, 1 << 31), "seed": (0, 1 << 62)}  # fmt: skip
+          "stray": (0, 1), "play_on_plies": (1, 400), "most": (1, 1 << 31), "seed": (0, 1 << 62)}  # fmt: skip
 
 
 def check_sampling(options: Sampling) -> None:
@@ -123,6 +133,7 @@ class Sampler:
         self.options, self.keys = options, KeySet()
         self.picks, self.moves = (np.random.default_rng([options.seed, stream]) for stream in (0x91C, 0x57A))
         self.taken, self.doubles = 0, 0
+        self.onward = _onward(options)
 
     @property
     def full(self) -> bool:
@@ -161,6 +172,13 @@ class Sampler:
             rows = rows[quiet(positions(rows))]
         return _limited(rows, owner[rows], chance[rows], options.per_game) if options.per_game else rows
 
+    @staticmethod
+    def _gone_on(onward: PlayingOn, positions: Chess, good: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Chess]:
+        """Return positions and what a player reaches from the good ones, and the row that each began at."""
+        reached, origins = onward.reached(taken(positions, good))
+        rows = np.concatenate([np.arange(len(good)), np.flatnonzero(good)[origins]])
+        return rows, joined([typed(positions), reached])
+
     def _table(
         self, positions: Chess, games: NDArray[np.int64], sources: NDArray[np.str_], results: NDArray[np.str_]
     ) -> PositionTable:
@@ -171,6 +189,11 @@ class Sampler:
         if astray.any():
             positions, good = _mixed(positions, astray, chance)
             sources = np.where(astray, np.char.add(sources, STRAY), sources)
+        if self.onward is not None:
+            rows, positions = self._gone_on(self.onward, positions, good)
+            games, results = games[rows], results[rows]
+            sources = np.concatenate([sources, np.char.add(sources[rows[len(sources) :]], PLAYED_ON)])
+            good = np.concatenate([good, np.ones(len(rows) - len(good), np.bool_)])
         good[good] = self.keys.fresh(placement_keys(taken(positions, good)))
         self.doubles += int((~good).sum())
         kept = np.flatnonzero(good)
@@ -180,6 +203,15 @@ class Sampler:
         rows = taken(positions, kept)
         return PositionTable(positions=rows, game=games[kept].astype(np.int32), ply=np.asarray(rows.ply, np.int16),
                              source=sources[kept], result=results[kept])  # fmt: skip
+
+
+def _onward(options: Sampling) -> PlayingOn | None:
+    """Return who goes on from the positions, if anybody does."""
+    if not options.play_on:
+        return None
+    from understudy.records.playing_on import PlayingOn
+
+    return PlayingOn(options.play_on, plies=options.play_on_plies, seed=options.seed)
 
 
 def _limited(rows: NDArray[np.int64], owner: NDArray[Any], chance: NDArray[np.float64], most: int) -> NDArray[np.int64]:
