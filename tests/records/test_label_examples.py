@@ -13,6 +13,7 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
 from understudy.games.batches import size, stacked, unstacked
+from understudy.games.chess_notation import to_uci
 from understudy.records.label_examples import (
     GRADED,
     LEARNED,
@@ -151,3 +152,29 @@ def test_positions_without_labels_are_refused(files: list[Path], tmp_path: Path)
     assert "\n" not in str(told.value)
     with pytest.raises(FileError, match=r"missing\.parquet"):
         load_examples([tmp_path / "missing.parquet"])
+
+
+def test_answers_are_worth_as_much_to_the_other_side(tmp_path: Path) -> None:
+    line = [pair for seed in range(12) for pair in random_line(CHESS, 300, seed)]
+    table = table_of(range(1))
+    best = [str(to_uci(position, move)) for position, move in line]
+    best[3], best[5], best[7], best[9] = "", "zz", "a1a1", "h9h1"
+    count = len(line)
+    positions = stacked([position for position, _ in line])
+    full = replace(
+        table, positions=positions, game=np.ones(count, np.int32), ply=np.asarray(positions.ply, np.int16),
+        source=np.full(count, "club"), result=np.full(count, "1-0"), kind=np.full(count, "cp"),
+        score=np.arange(count, dtype=np.int32), best=np.array(best),
+    )  # fmt: skip
+    examples = load_examples([saved(tmp_path, "full", full)])
+    both = examples.and_answers()
+    expected = [
+        (CHESS.play(position, move), -row / 100)
+        for row, (position, move) in enumerate(line)
+        if row not in (3, 5, 7, 9) and CHESS.outcome(CHESS.play(position, move)) is None
+    ]
+    assert len(both) == count + len(expected) and any(move & 7 for _, move in line)
+    assert unstacked(both.positions)[count:] == [position for position, _ in expected]
+    np.testing.assert_allclose(both.pawns[count:], np.clip([value for _, value in expected], -20, 20))
+    white = np.asarray(both.positions.ply) % 2 == 0
+    assert (both.results == white).all() and both.pawns[:count].tolist() == examples.pawns.tolist()

@@ -61,6 +61,8 @@ class LabelExamples:
     """`game`: positions of one game stand on one side; `position`: as in the source, each falls where it may."""
     quiet: bool = False
     """Learn only from positions without a check and whose best move takes nothing."""
+    answers: bool = False
+    """Learn from the position after the engine's best move, too: it is worth as much, but to the other side."""
     graded: tuple[str, ...] = ()
     """Sources that grade; where some are named, positions of all others are only learned from."""
     seed: int = 0

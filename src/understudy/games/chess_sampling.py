@@ -50,6 +50,25 @@ def strayed(batch: Chess, chance: NDArray[np.float64]) -> tuple[Chess, NDArray[n
     return batch_of(masks, numbers), goes_on
 
 
+def answered(batch: Chess, best: NDArray[np.str_]) -> tuple[Chess, NDArray[np.bool_]]:
+    """Return the positions after the moves *best* (UCI), and where those are legal and the game goes on after them."""
+    masks, numbers = matrices(batch)
+    goes_on = np.zeros(len(best), np.bool_)
+    _answer_all(masks, numbers, _codes_of(best), goes_on)
+    return batch_of(masks, numbers), goes_on
+
+
+def _codes_of(best: NDArray[np.str_]) -> NDArray[np.int64]:
+    """Return moves in UCI as codes with the cells of the board, not the mover's; what is no move fits no legal one."""
+    letters = np.ascontiguousarray(best, "<U5").view(np.uint32).reshape(len(best), 5).astype(np.int64)
+    files, ranks = letters[:, 0:4:2] - ord("a"), letters[:, 1:4:2] - ord("1")
+    cells = 8 * ranks + files
+    promotion = np.select([letters[:, 4] == ord(kind) for kind in "nbrq"], [1, 2, 3, 4], 0)
+    codes = (cells[:, 0] << 9) | (cells[:, 1] << 3) | promotion
+    known = ((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8)).all(axis=1)
+    return np.where(known, codes, -1)
+
+
 def placement_keys(batch: Chess) -> NDArray[np.uint64]:
     """Return 64 bits for each position, equal for equal placements with the same side to move; never 0."""
     keys = np.zeros(len(np.atleast_1d(batch.ply)), np.uint64)
@@ -162,6 +181,22 @@ def _stray_all(
             after = play(position, legal[min(int(chance[row] * count), count - 1)])
             put_row(after, masks, numbers, row)
             goes_on[row] = movable(after)
+
+
+@kernel
+def _answer_all(
+    masks: NDArray[np.uint64], numbers: NDArray[np.int64], codes: NDArray[np.int64], goes_on: NDArray[np.bool_]
+) -> None:
+    legal = np.zeros(MOST_MOVES, np.int32)
+    for row in range(len(codes)):
+        position = position_at(masks, numbers, row)
+        code = codes[row] ^ ((56 << 9) | (56 << 3)) if position.ply & 1 else codes[row]
+        for place in range(moves(position, legal)):
+            if legal[place] == code:
+                after = play(position, legal[place])
+                put_row(after, masks, numbers, row)
+                goes_on[row] = movable(after)
+                break
 
 
 @kernel

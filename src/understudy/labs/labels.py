@@ -150,7 +150,7 @@ def _train(
     experiment: Experiment, lesson: Lesson, examples: Examples, sides: NDArray[np.int8], folder: Path, show: Show
 ) -> dict[str, Any]:
     """Train a student, or go on where it was; grade it; write its file; return what is known of it."""
-    lessons = [_lesson(lesson, examples.some(_rows(lesson, examples, sides, side))) for side in range(3)]
+    lessons = [_lesson(lesson, _asked(lesson, examples, sides, side)) for side in range(3)]
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training.seed)
         network = make_network(lesson.network, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
@@ -173,14 +173,16 @@ def _train(
     return known
 
 
-def _rows(lesson: Lesson, examples: Examples, sides: NDArray[np.int8], side: int) -> NDArray[np.int64]:
-    chosen = sides == side
+def _asked(lesson: Lesson, examples: Examples, sides: NDArray[np.int8], side: int) -> Examples:
+    """Return the examples on one side; what is learned from may be more, or less, than what is there."""
+    chosen = examples.some(sides == side)
+    if side == LEARNED and lesson.examples.answers:
+        chosen = chosen.and_answers()
     if side == LEARNED and lesson.examples.quiet:
-        chosen = chosen & examples.quiet
-    rows = np.flatnonzero(chosen)
-    if len(rows) < 2:
-        raise BadOption(f"student {lesson.name!r}: only {len(rows)} positions are there to be {SIDES[side]}")
-    return rows
+        chosen = chosen.some(chosen.quiet)
+    if len(chosen) < 2:
+        raise BadOption(f"student {lesson.name!r}: only {len(chosen)} positions are there to be {SIDES[side]}")
+    return chosen
 
 
 def _lesson(lesson: Lesson, examples: Examples) -> Labelled:

@@ -17,7 +17,7 @@ from understudy.encoders.chess import typed
 from understudy.errors import BadOption
 from understudy.games.batches import joined, taken
 from understudy.games.chess_position import Chess
-from understudy.games.chess_sampling import placement_keys, quiet
+from understudy.games.chess_sampling import answered, placement_keys, quiet
 from understudy.records.positions import PositionTable, load_positions
 
 LEARNED, LOOKED_AT, GRADED = range(3)
@@ -44,6 +44,8 @@ class Examples:
     """Positions of one game have one number."""
     sources: NDArray[np.str_]
     quiet: NDArray[np.bool_]
+    best: NDArray[np.str_]
+    """The engine's move, in UCI; empty where nobody knows."""
     engines: tuple[str, ...] = ()
     """Who labelled them and how, by file."""
 
@@ -54,7 +56,20 @@ class Examples:
         """Return some of the rows."""
         return Examples(
             positions=taken(self.positions, rows), pawns=self.pawns[rows], results=self.results[rows],
-            groups=self.groups[rows], sources=self.sources[rows], quiet=self.quiet[rows], engines=self.engines,
+            groups=self.groups[rows], sources=self.sources[rows], quiet=self.quiet[rows], best=self.best[rows],
+            engines=self.engines,
+        )  # fmt: skip
+
+    def and_answers(self) -> Examples:
+        """Return all rows, and once more those after the engine's move: worth as much, but to the other side."""
+        after, goes_on = answered(self.positions, self.best)
+        rows, positions = np.flatnonzero(goes_on), typed(taken(after, goes_on))
+        both = np.concatenate([np.arange(len(self)), rows])
+        return Examples(
+            positions=joined([self.positions, positions]), pawns=np.concatenate([self.pawns, -self.pawns[rows]]),
+            results=np.concatenate([self.results, 1.0 - self.results[rows]]), groups=self.groups[both],
+            sources=self.sources[both], quiet=np.concatenate([self.quiet, quiet(positions)]),
+            best=np.concatenate([self.best, np.full(len(rows), "")]), engines=self.engines,
         )  # fmt: skip
 
 
@@ -72,6 +87,7 @@ def load_examples(files: Sequence[Path], *, most: int | None = None, seed: int =
         groups=_groups(tables, placement_keys(positions)),
         sources=np.concatenate([table.source for table in tables]),
         quiet=quiet(positions),
+        best=np.concatenate([_best(table) for table in tables]),
         engines=tuple(_engine(path, table) for path, table in zip(files, tables, strict=True)),
     )
     return examples if most is None or len(examples) <= most else _fewer(examples, most, seed)
@@ -80,6 +96,10 @@ def load_examples(files: Sequence[Path], *, most: int | None = None, seed: int =
 def _engine(path: Path, table: PositionTable) -> str:
     told = " at ".join(dict.fromkeys(table.facts[key] for key in ("engine", "limit") if key in table.facts))
     return f"{path.name}: {told or 'unknown'}"
+
+
+def _best(table: PositionTable) -> NDArray[np.str_]:
+    return np.full(len(table), "") if table.best is None else table.best
 
 
 def _results(table: PositionTable) -> NDArray[np.float64]:
