@@ -255,11 +255,11 @@ def test_white_and_mover_are_graded_alike(table: Path, tmp_path: Path) -> None:
     ("sections", "message"),
     [
         ({"training": {"legality": 1.0}}, "training.legality is for students that learn moves"),
-        ({"variations": {"x": {**STANDINGS, "target": {"dataset": "1"}}}}, "target.dataset must be 4 or win, not 1"),
+        ({"variations": {"x": {**STANDINGS, "target": {"dataset": "1"}}}}, "must be 4, win or far, not 1"),
         ({"variations": {"x": {"inputs": {"kind": "standings"}}}}, "standings are both an input and a network"),
         ({"variations": {"x": {"network": STANDINGS["network"]}}}, "standings are both an input and a network"),
         ({"variations": {"x": {"target": {"dataset": "5"}}}}, "no data set '5'"),
-        ({"variations": {"x": {"target": {"dataset": "4", "result": 0.5}}}}, "only the data set `win` can be blended"),
+        ({"variations": {"x": {"target": {"dataset": "4", "result": 0.5}}}}, "only the data sets `win` and `far`"),
         ({"variations": {"x": {"target": {"dataset": "win", "result": 2}}}}, "target.result must be from 0 to 1"),
         ({"variations": {"x": {"examples": {"split": "row"}}}}, "no examples.split 'row'"),
         ({"variations": {"x": {}, "y": {"positions": {"most": 500}}}}, "learn from one table"),

@@ -1,4 +1,4 @@
-"""The four data sets of the thesis and `win`: every edge from both sides, and labels there and back."""
+"""The four data sets of the thesis, `win` and `far`: every edge from both sides, and labels there and back."""
 
 from __future__ import annotations
 
@@ -92,7 +92,21 @@ def test_win_there_and_back() -> None:
     assert told_pawns(find_dataset("win"), logits) == pytest.approx(pawns, abs=1e-3)
 
 
-@pytest.mark.parametrize("name", ["4", "win"])
+def test_far_tells_large_advantages_apart() -> None:
+    near, far = find_dataset("win"), find_dataset("far")
+    small = np.linspace(-4.0, 4.0, 33)
+    assert targets_of(far, small) == pytest.approx(targets_of(near, small), abs=1e-6)
+    large = np.array([4.0, 5.0, 10.0, 20.0, 40.0, 60.0, 98.0])
+    steps = np.diff(targets_of(far, large).astype(np.float64))
+    assert (steps > 0.0005).all() and np.diff(targets_of(near, large))[3:].max() < 1e-5
+    pawns = np.concatenate([-large[:4], small, large[:4]])
+    targets = targets_of(far, pawns).astype(np.float64)
+    logits = np.log(targets / (1 - targets))[:, None]
+    assert told_pawns(far, logits) == pytest.approx(pawns, abs=2e-3)
+    assert told_pawns(far, np.array([[1e9], [-1e9]])).tolist() == [CLIP, -CLIP]
+
+
+@pytest.mark.parametrize("name", ["4", "win", "far"])
 def test_no_network_says_more_than_a_mate(name: str) -> None:
     assert told_pawns(find_dataset(name), np.array([[99.0], [-99.0]])).tolist() == [CLIP, -CLIP]
 

@@ -20,7 +20,7 @@ GAME = find_game("chess")
 def test_its_file_and_its_card_agree() -> None:
     facts = load_facts(SHIPPED / "chess.safetensors")
     card = (SHIPPED / "chess.md").read_text(encoding="utf-8")
-    assert facts["experiment"] == "chess_best" and facts["dataset"] == "win"
+    assert facts["experiment"] == "chess_best" and facts["dataset"] == "far"
     for number in (facts["learned_from"], facts["parameters"]):
         assert f"{number:,}".replace(",", " ") in card
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bz2
+import dataclasses
 from pathlib import Path
 
 import numpy as np
@@ -227,6 +228,15 @@ def test_tables_are_saved_and_loaded(tmp_path: Path) -> None:
     for name in ("game", "ply", "source", "result", "kind", "score", "best"):
         assert getattr(again, name).tolist() == getattr(table, name).tolist()
     assert unstacked(again.positions) == unstacked(table.positions)
+
+
+def test_near_mates_are_worth_more_than_far_ones(tmp_path: Path) -> None:
+    table = load_positions(saved(tmp_path, CSV, "e.csv"))
+    kinds, scores = np.array(["cp", "cp", "mate", "mate", "mate", "mate", "mate"]), [150, 9000, 50, 7, 1, -2, 0]
+    told = table.taken(np.zeros(7, np.int64))
+    told = dataclasses.replace(told, kind=kinds, score=np.array(scores, np.int32))
+    assert told.worth().tolist() == [1.5, 40, 40, 86, 98, -96, -100]
+    assert np.clip(told.worth(), -20, 20).tolist() == told.pawns().tolist() == [1.5, 20, 20, 20, 20, -20, -20]
 
 
 def test_bad_tables(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """Labels in pawns as targets: the four data sets of Sabatelli (2017), section 2.6, and our own, as views of one table.
 
-Data sets 1 to 3 cut the label into 3, 15 and 20 classes; data set 4 maps it to [0, 1]; `win` is the expected outcome.
+Data sets 1 to 3 cut the label into 3, 15 and 20 classes; data set 4 maps it to [0, 1]; `win` is the expected outcome,
+and `far` the same with large advantages drawn together, so that a near mate is still worth more than a far one.
 A class is the number of edges that a label has passed. Edges up to 1 belong to the class above them, those from 1.5 on
 to the class below, so that the class of draws is closed at both ends, as the source draws it.
 """
@@ -19,6 +20,8 @@ CLIP = 20.0
 """A label beyond this many pawns counts as this many; so does a mate."""
 WIDTH = 1.6
 """Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points."""
+CLEAR = 4.0
+"""Pawns beyond which `far` grows like a logarithm only."""
 DRAW_BAND = 1.5
 """Up to this many pawns the source calls a position a draw."""
 
@@ -31,6 +34,8 @@ class Dataset:
     edges: tuple[float, ...] = ()
     """Where one class ends and the next begins, in pawns; none where the target is a number."""
     thesis: bool = True
+    logistic: bool = False
+    """Whether the target is an expected outcome and a network says its logit."""
 
     @property
     def classes(self) -> int:
@@ -57,7 +62,8 @@ DATASETS = {
     "2": Dataset(name="2", edges=(*_BELOW, *_OUTER)),
     "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
     "4": Dataset(name="4"),
-    "win": Dataset(name="win", thesis=False),
+    "win": Dataset(name="win", thesis=False, logistic=True),
+    "far": Dataset(name="far", thesis=False, logistic=True),
 }
 """The data sets by name."""
 
@@ -80,11 +86,28 @@ def targets_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.floa
     """Return what a network should say: classes, or numbers from 0 to 1."""
     if dataset.classes:
         return classes_of(dataset, pawns)
-    if dataset.name == "win":
-        shares: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-np.asarray(pawns) / WIDTH))).astype(np.float32)
+    if dataset.logistic:
+        seen = drawn_together(pawns) if dataset.name == "far" else np.clip(pawns, -CLIP, CLIP)
+        shares: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-seen / WIDTH))).astype(np.float32)
         return shares
     numbers: NDArray[np.float32] = ((np.clip(pawns, -CLIP, CLIP) + CLIP) / (2 * CLIP)).astype(np.float32)
     return numbers
+
+
+def drawn_together(pawns: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return pawns, those beyond CLEAR on the scale of a logarithm that goes on as steep."""
+    size = np.abs(np.asarray(pawns, np.float64))
+    beyond = CLEAR + 2 * np.log1p(np.maximum(size - CLEAR, 0) / 2)
+    seen: NDArray[np.float64] = np.copysign(np.where(size <= CLEAR, size, beyond), pawns)
+    return seen
+
+
+def spread(seen: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the pawns that `drawn_together` has made *seen* of."""
+    size = np.minimum(np.abs(np.asarray(seen, np.float64)), 40.0)
+    beyond = CLEAR + 2 * np.expm1(np.maximum(size - CLEAR, 0) / 2)
+    pawns: NDArray[np.float64] = np.copysign(np.where(size <= CLEAR, size, beyond), seen)
+    return pawns
 
 
 def told_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
@@ -94,8 +117,9 @@ def told_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.fl
         shares = np.exp(said - said.max(axis=1, keepdims=True))
         mean: NDArray[np.float64] = (shares @ np.array(dataset.worth)) / shares.sum(axis=1)
         return mean
-    if dataset.name == "win":
-        return np.clip(said[:, 0] * WIDTH, -CLIP, CLIP)
+    if dataset.logistic:
+        seen = spread(said[:, 0] * WIDTH) if dataset.name == "far" else said[:, 0] * WIDTH
+        return np.clip(seen, -CLIP, CLIP)
     return np.clip(said[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
 
 

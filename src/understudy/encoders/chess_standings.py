@@ -3,7 +3,8 @@
 This is what `standings`, our own input of chess networks, sees. A board of pieces alone hides what matters to someone
 who may look only one ply ahead: which piece can be taken. So every piece brings a row for its kind, cell and standing,
 and one for its kind and a finer standing whatever the cell; kings bring what is attacked around them; pieces bring how
-far they reach. A network adds up one row of weights for each, as it would for the pieces alone.
+far they reach; and threats bring rows of their own (`chess_threats.py`). A network adds up one row of weights for each,
+as it would for the pieces alone.
 
 The board is mirrored so that the mover's king stands on the files e to h: left and right are alike but for castling,
 and a king on the other half has lost the right to it.
@@ -16,8 +17,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.bits import NONE, Mask, bit, highest, lowest, popcount, rest
-from understudy.games.chess_attacks import KING, KNIGHT, RAYS, diagonal, kings, straight
+from understudy.encoders.chess_sights import (
+    GUARDED,
+    MASKS,
+    MOST_PINS,
+    PINS,
+    SIDE,
+    TWICE,
+    Sight,
+    attacked_by,
+    least,
+    look,
+    pawn_reach,
+)
+from understudy.encoders.chess_sights import REACH as REACH_FROM
+from understudy.encoders.chess_threats import MOST_THREATS, THREATS, checkers, winnings, worthwhile, write_threats
+from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
+from understudy.games.chess_attacks import KING, KNIGHT, diagonal, kings, straight
 from understudy.games.chess_matrices import row_of
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
@@ -45,6 +61,10 @@ CONTACTS = 2 * FEW
 """Whether a queen can give check beside the king, helped by another piece where only the king defends."""
 PREY = 3
 """Pieces that one piece could take with gain: one, two, more; two are a fork."""
+WAYS = 3
+"""The cell before a passed pawn: free, attacked, held."""
+BARE, APART = 3, 8
+"""Whether one side has but its king: neither, the other, the mover; how far the kings are apart."""
 
 KINDS_AT = 12 * 64 * STANDINGS
 REACH_AT = KINDS_AT + 12 * FINE
@@ -55,35 +75,25 @@ CONTACTS_AT = CHECKS_AT + 2 * 4 * CHECKS
 ESCAPES_AT = CONTACTS_AT + 2 * CONTACTS
 PINS_AT = ESCAPES_AT + 2 * ESCAPES
 PASSED_AT = PINS_AT + 2 * 6
-PREY_AT = PASSED_AT + 2 * 8
+PREY_AT = PASSED_AT + 2 * 8 * WAYS
 PIECES_AT = PREY_AT + 12 * PREY
 RIGHTS_AT = PIECES_AT + 33
 CHECKED_AT = RIGHTS_AT + 16
 PASSANT_AT = CHECKED_AT + 2
-ROWS = PASSANT_AT + 2
+THREATS_AT = PASSANT_AT + 2
+APART_AT = THREATS_AT + THREATS
+ROWS = APART_AT + BARE * APART
 """How many rows there are; `ROWS` itself stands for nothing."""
 
-MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 4
+MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 5 + MOST_THREATS
 """A position brings no more rows than this."""
-
-MASKS = 80
-"""Masks of scratch room."""
-
-TWICE = 5
-WORTHS = np.array([1, 3, 3, 5, 9, 10], np.int64)
-LEAST = np.array([0, 1, 3, 5, 9, 10], np.int64)
-"""What the least attacker is worth."""
 
 _ODD = np.uint64(0x5555_5555_5555_5555)
 _PAIRS = np.uint64(0x3333_3333_3333_3333)
 _FOURS = np.uint64(0x0F0F_0F0F_0F0F_0F0F)
-_A = np.uint64(0x0101_0101_0101_0101)
-_H = np.uint64(0x8080_8080_8080_8080)
 _1 = np.uint64(1)
 _2 = np.uint64(2)
 _4 = np.uint64(4)
-_7 = np.uint64(7)
-_9 = np.uint64(9)
 
 
 def _ahead() -> NDArray[np.uint64]:
@@ -125,72 +135,37 @@ def facing(position: Chess) -> Chess:
 
 
 @kernel
-def standings(position: Chess, out: NDArray[np.int32], masks: NDArray[np.uint64]) -> int:
-    """Write the rows that a position brings; return how many. *masks* is scratch room."""
+def standings(position: Chess, out: NDArray[np.int32], sight: Sight) -> int:
+    """Write the rows that a position brings; return how many. *sight* is scratch room."""
     position = facing(position)
-    mine, theirs, reach = masks[:6], masks[6:12], masks[12:76]
-    _attack(position, position.mine, True, mine, reach)
-    _attack(position, position.theirs, False, theirs, reach)
-    total = _pieces(position, 0, mine, theirs, reach, out, 0)
-    total = _pieces(position, 1, theirs, mine, reach, out, total)
-    total = _king(position, 0, mine, theirs, out, total)
-    total = _king(position, 1, theirs, mine, out, total)
+    look(position, sight)
+    total = _pieces(position, 0, sight, out, 0)
+    total = _pieces(position, 1, sight, out, total)
+    total = _king(position, 0, sight, out, total)
+    total = _king(position, 1, sight, out, total)
     out[total] = RIGHTS_AT + position.castling
-    out[total + 1] = CHECKED_AT + (1 if _least(theirs, kings(position) & position.mine) else 0)
+    out[total + 1] = CHECKED_AT + (1 if sight[SIDE + GUARDED] & kings(position) & position.mine else 0)
     out[total + 2] = PASSANT_AT + (1 if position.passant else 0)
     out[total + 3] = PIECES_AT + popcount(position.mine | position.theirs)
-    return total + 4
+    out[total + 4] = APART_AT + _apart(position)
+    return write_threats(position, sight, THREATS_AT, out, total + 5)
 
 
 @kernel
-def _attack(position: Chess, own: Mask, up: bool, out: Any, reach: Any) -> None:
-    """Write what *own* pieces attack: pawns, knights and bishops, rooks, queens, king; what two or more do; each."""
-    occupied = position.mine | position.theirs
-    pawns = position.pawns & own
-    if up:
-        left, right = (pawns & ~_A) << _7, (pawns & ~_H) << _9
-    else:
-        left, right = (pawns & ~_H) >> _7, (pawns & ~_A) >> _9
-    once, twice = left | right, left & right
-    out[0] = once
-    for place in range(1, 5):
-        out[place] = NONE
-    pieces = own & ~pawns
-    while pieces != NONE:
-        cell = lowest(pieces)
-        piece = bit(cell)
-        pieces = rest(pieces)
-        if position.knights & piece:
-            seen, place = KNIGHT[cell], 1
-        elif position.bishops & piece:
-            seen, place = diagonal(cell, occupied), 1
-        elif position.rooks & piece:
-            seen, place = straight(cell, occupied), 2
-        elif position.queens & piece:
-            seen, place = diagonal(cell, occupied) | straight(cell, occupied), 3
-        else:
-            seen, place = KING[cell], 4
-        reach[cell] = seen
-        out[place] |= seen
-        twice |= once & seen
-        once |= seen
-    out[TWICE] = twice
+def _apart(position: Chess) -> int:
+    """Return how far the kings are apart, and whether one of them is all that its side has."""
+    royal = kings(position)
+    one, other = lowest(royal & position.mine), lowest(royal & position.theirs)
+    bare = 1 if position.theirs & ~royal == NONE else 2 if position.mine & ~royal == NONE else 0
+    return bare * APART + max(abs((one & 7) - (other & 7)), abs((one >> 3) - (other >> 3)))
 
 
 @kernel
-def _least(attacks: Any, piece: Mask) -> int:
-    """Return the least attacker: 0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king."""
-    for place in range(5):
-        if attacks[place] & piece:
-            return place + 1
-    return 0
-
-
-@kernel
-def _pieces(position: Chess, side: int, ours: Any, others: Any, reach: Any, out: Any, total: int) -> int:
+def _pieces(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int:
     """Write the rows of a side's pieces, and what the others could win by taking one of them."""
     own = position.mine if side == 0 else position.theirs
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
+    checking = own & checkers(position, lowest(kinds[5] & ~own), 1 - side)
     best, second = 0, 0
     for kind in range(6):
         pieces = kinds[kind] & own
@@ -198,28 +173,10 @@ def _pieces(position: Chess, side: int, ours: Any, others: Any, reach: Any, out:
             cell = lowest(pieces)
             piece = bit(cell)
             pieces = rest(pieces)
-            attacker, defender = _least(others, piece), _least(ours, piece)
-            number, guarded = 6 * side + kind, min(defender, 2)
-            out[total] = (number * 64 + cell) * STANDINGS + guarded * ATTACKS + attacker
-            if guarded == 2 and ours[TWICE] & piece:
-                guarded = 3
-            more = 1 if others[TWICE] & piece else 0
-            out[total + 1] = KINDS_AT + number * FINE + (guarded * 2 + more) * ATTACKS + attacker
-            total += 2
-            if 1 <= kind <= 4:
-                free = reach[cell] & ~own & ~others[0]
-                out[total] = REACH_AT + (side * 4 + kind - 1) * REACH + popcount(free)
-                total += 1
-            seen = reach[cell] if kind > 0 else _pawn_reach(piece, side)
-            prey = popcount(seen & _worthwhile(kinds, kind, others, ~own & (position.mine | position.theirs)))
-            if prey > 0:
-                out[total] = PREY_AT + number * PREY + min(prey, PREY) - 1
-                total += 1
-            if kind == 0 and AHEAD[side, cell] & position.pawns & ~own == NONE:
-                out[total] = PASSED_AT + side * 8 + (cell >> 3)
-                total += 1
-            if attacker and kind < 5:
-                gain = WORTHS[kind] - (LEAST[attacker] if defender else 0)
+            attacker = _standing(side, kind, cell, sight, out, total)
+            total = _outlook(position, side, kind, cell, sight, out, total + 2)
+            if attacker and kind < 5 and checking & ~piece == NONE:  # a check is answered first
+                gain = winnings(position, cell, side == 1, sight, out[total:])
                 if gain > best:
                     best, second = gain, best
                 elif gain > second:
@@ -230,49 +187,70 @@ def _pieces(position: Chess, side: int, ours: Any, others: Any, reach: Any, out:
 
 
 @kernel
-def _pawn_reach(pawn: Mask, side: int) -> Mask:
-    """Return what a single pawn attacks; those of side 0 go up."""
-    if side == 0:
-        return ((pawn & ~_A) << _7) | ((pawn & ~_H) << _9)
-    return ((pawn & ~_H) >> _7) | ((pawn & ~_A) >> _9)
+def _standing(side: int, kind: int, cell: int, sight: Sight, out: Any, total: int) -> int:
+    """Write how a piece stands on its cell, and finer whatever the cell; return its least attacker."""
+    piece, number = bit(cell), 6 * side + kind
+    attacker = least(1 - side, sight, piece)
+    guarded = min(least(side, sight, piece), 2)
+    out[total] = (number * 64 + cell) * STANDINGS + guarded * ATTACKS + attacker
+    if guarded == 2 and sight[SIDE * side + TWICE] & piece:
+        guarded = 3
+    more = 1 if sight[SIDE * (1 - side) + TWICE] & piece else 0
+    out[total + 1] = KINDS_AT + number * FINE + (guarded * 2 + more) * ATTACKS + attacker
+    return attacker
 
 
 @kernel
-def _worthwhile(kinds: Any, hunter: int, guards: Any, pieces: Mask) -> Mask:
-    """Return which of *pieces* a piece of kind *hunter* would gladly take: worth more, or not defended by *guards*."""
-    guarded = guards[0] | guards[1] | guards[2] | guards[3] | guards[4]
-    more: Mask = NONE
-    for kind in range(6):
-        if WORTHS[kind] > WORTHS[hunter]:
-            more |= kinds[kind]
-    worthwhile: Mask = pieces & (more | ~guarded)
-    return worthwhile
+def _outlook(position: Chess, side: int, kind: int, cell: int, sight: Sight, out: Any, total: int) -> int:
+    """Write how far a piece reaches, what it would gladly take, and how a passed pawn can go on."""
+    own = position.mine if side == 0 else position.theirs
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
+    if 1 <= kind <= 4:
+        out[total] = (
+            REACH_AT
+            + (side * 4 + kind - 1) * REACH
+            + popcount(sight[REACH_FROM + cell] & ~own & ~sight[SIDE * (1 - side)])
+        )
+        total += 1
+    seen = sight[REACH_FROM + cell] if kind > 0 else pawn_reach(bit(cell), side)
+    enemy = (position.mine | position.theirs) & ~own
+    prey = popcount(seen & worthwhile(kinds, kind, attacked_by(1 - side, sight), enemy))
+    if prey > 0:
+        out[total] = PREY_AT + (6 * side + kind) * PREY + min(prey, PREY) - 1
+        total += 1
+    if kind == 0 and AHEAD[side, cell] & position.pawns & ~own == NONE:
+        stop = bit(cell + 8 if side == 0 else cell - 8)
+        way = 2 if stop & (position.mine | position.theirs) else 1 if least(1 - side, sight, stop) else 0
+        out[total] = PASSED_AT + (side * 8 + (cell >> 3)) * WAYS + way
+        total += 1
+    return total
 
 
 @kernel
-def _king(position: Chess, side: int, ours: Any, others: Any, out: Any, total: int) -> int:
+def _king(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int:
     """Write the rows about a side's king: the cells around it, where it could go, checks in the air, pinned pieces."""
     own = position.mine if side == 0 else position.theirs
-    king = lowest(kings(position) & own)
-    attacked = others[0] | others[1] | others[2] | others[3] | others[4]
-    defended = ours[0] | ours[1] | ours[2] | ours[3]
+    ours, others = SIDE * side, SIDE * (1 - side)
+    king, attacked = lowest(kings(position) & own), sight[others + GUARDED]
+    defended = sight[ours] | sight[ours + 1] | sight[ours + 2] | sight[ours + 3]
     for across in range(-1, 2):
         for along in range(-1, 2):
             file, rank = (king & 7) + across, (king >> 3) + along
             if 0 <= file < 8 and 0 <= rank < 8:
                 near = bit(8 * rank + file)
                 held, safe = 1 if own & near else 0, 1 if defended & near else 0
-                count = 0 if attacked & near == NONE else 2 if others[TWICE] & near else 1
+                count = 0 if attacked & near == NONE else 2 if sight[others + TWICE] & near else 1
                 place = (along + 1 if side == 0 else 1 - along) * 3 + across + 1
                 out[total] = KINGS_AT + (side * AROUND + place) * NEAR + (held * 3 + count) * 2 + safe
                 total += 1
     escapes = popcount(KING[king] & ~own & ~attacked)
-    contact = 1 if KING[king] & others[3] & others[TWICE] & ~defended & ~_others(position, side) else 0
+    helped = sight[others + 3] & sight[others + TWICE]
+    contact = 1 if KING[king] & helped & ~defended & ~_others(position, side) else 0
     out[total] = ESCAPES_AT + side * ESCAPES + escapes
     few = min(escapes, FEW - 1)
     out[total + 1] = CONTACTS_AT + side * CONTACTS + contact * FEW + few
-    total = _checks(position, side, king, few, ours, others, out, total + 2)
-    return _pins(position, side, king, out, total)
+    total = _checks(position, side, king, few, sight, out, total + 2)
+    return _pins(position, side, sight, out, total)
 
 
 @kernel
@@ -281,20 +259,20 @@ def _others(position: Chess, side: int) -> Mask:
 
 
 @kernel
-def _checks(position: Chess, side: int, king: int, few: int, ours: Any, others: Any, out: Any, total: int) -> int:
+def _checks(position: Chess, side: int, king: int, few: int, sight: Sight, out: Any, total: int) -> int:
     """Write for each kind of the others' pieces whether it could give check to this side's king at once."""
     occupied, theirs = position.mine | position.theirs, _others(position, side)
-    guarded = ours[0] | ours[1] | ours[2] | ours[3] | ours[4]
+    guarded, others = attacked_by(side, sight), SIDE * (1 - side)
     slanted, upright = diagonal(king, occupied), straight(king, occupied)
     for kind in range(4):
         if kind == 0:
-            cells, pieces = KNIGHT[king] & others[1], position.knights
+            cells, pieces = KNIGHT[king] & sight[others + 1], position.knights
         elif kind == 1:
-            cells, pieces = slanted & others[1], position.bishops
+            cells, pieces = slanted & sight[others + 1], position.bishops
         elif kind == 2:
-            cells, pieces = upright & others[2], position.rooks
+            cells, pieces = upright & sight[others + 2], position.rooks
         else:
-            cells, pieces = (slanted | upright) & others[3], position.queens
+            cells, pieces = (slanted | upright) & sight[others + 3], position.queens
         cells = cells & ~theirs if pieces & theirs else NONE
         found = 0 if cells == NONE else 1 if cells & ~guarded == NONE else 2
         out[total] = CHECKS_AT + (side * 4 + kind) * CHECKS + found * FEW + few
@@ -303,32 +281,25 @@ def _checks(position: Chess, side: int, king: int, few: int, ours: Any, others: 
 
 
 @kernel
-def _pins(position: Chess, side: int, king: int, out: Any, total: int) -> int:
+def _pins(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int:
     """Write a row for each piece of a side that is pinned to its king."""
-    own = position.mine if side == 0 else position.theirs
-    occupied = position.mine | position.theirs
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
-    for direction in range(8):
-        ray = RAYS[direction, king]
-        kind = position.bishops if direction & 2 else position.rooks
-        snipers = ray & occupied & ~own & (kind | position.queens)
-        if snipers == NONE:
-            continue
-        sniper = lowest(snipers) if direction < 4 else highest(snipers)
-        between = (ray ^ RAYS[direction, sniper]) & occupied & ~bit(sniper)
-        if between != NONE and rest(between) == NONE and between & own:
-            for number in range(5):
-                if kinds[number] & between:
-                    out[total] = PINS_AT + side * 6 + number
-                    total += 1
+    first = PINS + MOST_PINS * side
+    for place in range(first, first + MOST_PINS, 2):
+        if sight[place] == NONE:
+            break
+        for kind in range(5):
+            if kinds[kind] & sight[place]:
+                out[total] = PINS_AT + side * 6 + kind
+                total += 1
     return total
 
 
 @kernel
 def encode_standings(batch: Any, rows: NDArray[np.int64], out: NDArray[np.int32]) -> None:
     """Write the rows of the positions *rows* of a batch [len(rows), MOST], filled up with ROWS."""
-    masks = np.zeros(MASKS, np.uint64)
+    sight = np.zeros(MASKS, np.uint64)
     for i in range(len(rows)):
-        total = standings(row_of(batch, rows[i]), out[i], masks)
+        total = standings(row_of(batch, rows[i]), out[i], sight)
         for place in range(total, out.shape[1]):
             out[i, place] = ROWS

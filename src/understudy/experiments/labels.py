@@ -73,9 +73,9 @@ class TargetOptions:
     """The `[target]` section."""
 
     dataset: str = "1"
-    """1, 2, 3 (classes), 4 (a number from 0 to 1) or win (the expected outcome)."""
+    """1, 2, 3 (classes), 4 (a number from 0 to 1), win (the expected outcome) or far (large advantages told apart)."""
     result: float = 0.0
-    """Of `win`: the share of how the game really ended; the rest is what the engine says."""
+    """Of `win` and `far`: the share of how the game really ended; the rest is what the engine says."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -173,8 +173,8 @@ def _check(lesson: Lesson) -> None:
     if lesson.examples.split not in SPLITS:
         raise UnknownName("examples.split", lesson.examples.split, SPLITS)
     check_range("target.result", lesson.target.result, 0, 1)
-    if lesson.target.result and lesson.target.dataset != "win":
-        raise BadOption("target.result: only the data set `win` can be blended with how games ended")
+    if lesson.target.result and not lesson.dataset.logistic:
+        raise BadOption("target.result: only the data sets `win` and `far` can be blended with how games ended")
     if (lesson.inputs.kind == "standings") != (lesson.network.design == "standings"):
         raise BadOption(
             f"student {lesson.name!r}: inputs {lesson.inputs.kind!r} and network {lesson.network.design!r} do not fit; "
@@ -182,6 +182,6 @@ def _check(lesson: Lesson) -> None:
         )
     if lesson.dataset.classes and lesson.network.design == "standings":
         raise BadOption(
-            f"student {lesson.name!r}: a standings network says one number, so target.dataset must be 4 or win, "
+            f"student {lesson.name!r}: a standings network says one number, so target.dataset must be 4, win or far, "
             f"not {lesson.target.dataset}"
         )

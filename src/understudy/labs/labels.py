@@ -187,11 +187,11 @@ def _asked(lesson: Lesson, examples: Examples, sides: NDArray[np.int8], side: in
 
 def _lesson(lesson: Lesson, examples: Examples) -> Labelled:
     """Return positions and what this student should say of them; a network with White's eyes speaks for White."""
-    pawns, results = examples.pawns, examples.results
+    worth, results = examples.worth, examples.results
     if lesson.inputs.perspective == "white":
         black_moves = np.asarray(examples.positions.ply) % 2 == 1
-        pawns, results = np.where(black_moves, -pawns, pawns), np.where(black_moves, 1.0 - results, results)
-    targets: Any = targets_of(lesson.dataset, pawns)
+        worth, results = np.where(black_moves, -worth, worth), np.where(black_moves, 1.0 - results, results)
+    targets: Any = targets_of(lesson.dataset, worth)
     if lesson.target.result:
         targets = (1 - lesson.target.result) * targets + lesson.target.result * results.astype(np.float32)
     return Labelled(examples.positions, torch.from_numpy(np.ascontiguousarray(targets)), lesson.inputs, lesson.dataset)

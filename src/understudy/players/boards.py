@@ -116,5 +116,5 @@ def standing_evaluator(path: Path, game: CompiledGame, name: str) -> Standing:
     if missing := [field for field in FIELDS if field not in arrays]:
         raise FileError(f"the student {str(path)!r} cannot be read: its weights lack {missing[0]!r}")
     dataset = find_dataset(str(facts.get("dataset")))
-    factor, shift = (100.0 * WIDTH, 0.0) if dataset.name == "win" else (200.0 * CLIP, -100.0 * CLIP)
+    factor, shift = (100.0 * WIDTH, 0.0) if dataset.logistic else (200.0 * CLIP, -100.0 * CLIP)
     return standing(arrays, factor=factor, shift=shift, place=str(path))

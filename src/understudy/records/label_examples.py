@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.encoders.chess import typed
+from understudy.encoders.chess_datasets import CLIP
 from understudy.errors import BadOption
 from understudy.games.batches import joined, taken
 from understudy.games.chess_position import Chess
@@ -36,8 +37,8 @@ class Examples:
     """Positions with what an engine says of them, row by row."""
 
     positions: Chess
-    pawns: NDArray[np.float64]
-    """For the mover."""
+    worth: NDArray[np.float64]
+    """For the mover, in pawns; mates are worth more than any advantage, near ones most."""
     results: NDArray[np.float64]
     """How the game ended for the mover, 0 to 1; a half where nobody knows."""
     groups: NDArray[np.int64]
@@ -50,12 +51,17 @@ class Examples:
     """Who labelled them and how, by file."""
 
     def __len__(self) -> int:
-        return len(self.pawns)
+        return len(self.worth)
+
+    @property
+    def pawns(self) -> NDArray[np.float64]:
+        """The labels for the mover as the source has them: nothing is worth more than 20 pawns, mates as much."""
+        return np.clip(self.worth, -CLIP, CLIP)
 
     def some(self, rows: NDArray[np.int64] | NDArray[np.bool_]) -> Examples:
         """Return some of the rows."""
         return Examples(
-            positions=taken(self.positions, rows), pawns=self.pawns[rows], results=self.results[rows],
+            positions=taken(self.positions, rows), worth=self.worth[rows], results=self.results[rows],
             groups=self.groups[rows], sources=self.sources[rows], quiet=self.quiet[rows], best=self.best[rows],
             engines=self.engines,
         )  # fmt: skip
@@ -66,7 +72,7 @@ class Examples:
         rows, positions = np.flatnonzero(goes_on), typed(taken(after, goes_on))
         both = np.concatenate([np.arange(len(self)), rows])
         return Examples(
-            positions=joined([self.positions, positions]), pawns=np.concatenate([self.pawns, -self.pawns[rows]]),
+            positions=joined([self.positions, positions]), worth=np.concatenate([self.worth, -self.worth[rows]]),
             results=np.concatenate([self.results, 1.0 - self.results[rows]]), groups=self.groups[both],
             sources=self.sources[both], quiet=np.concatenate([self.quiet, quiet(positions)]),
             best=np.concatenate([self.best, np.full(len(rows), "")]), engines=self.engines,
@@ -82,7 +88,7 @@ def load_examples(files: Sequence[Path], *, most: int | None = None, seed: int =
     positions = typed(joined([table.positions for table in tables]))
     examples = Examples(
         positions=positions,
-        pawns=np.concatenate([table.pawns() for table in tables]),
+        worth=np.concatenate([table.worth() for table in tables]),
         results=np.concatenate([_results(table) for table in tables]),
         groups=_groups(tables, placement_keys(positions)),
         sources=np.concatenate([table.source for table in tables]),

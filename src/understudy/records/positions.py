@@ -35,6 +35,10 @@ COLUMNS: dict[str, pa.DataType] = {
     "result": NAMES,
     "fen": pa.string(),
 }
+MOST_PAWNS = 40.0
+"""Advantages beyond this many pawns are all alike."""
+FARTHEST = 30
+"""Mates in more moves than this are all alike."""
 LABELS: dict[str, pa.DataType] = {"kind": NAMES, "score": pa.int32(), "best": pa.string()}
 """What an engine adds: "cp" or "mate", a number for the side to move, and a move in UCI."""
 
@@ -73,6 +77,14 @@ class PositionTable:
         columns = {name: getattr(self, name) for name in (*COLUMNS, *LABELS) if name != "fen"}
         chosen: dict[str, Any] = {name: None if column is None else column[index] for name, column in columns.items()}
         return dataclasses.replace(self, positions=taken(self.positions, index), **chosen)
+
+    def worth(self) -> NDArray[np.float64]:
+        """Return the labels in pawns for the side to move; beyond all advantages (40) come mates, near ones above."""
+        if self.kind is None or self.score is None:
+            raise FileError("a table of positions without labels has no values")
+        near = FARTHEST - np.minimum(np.abs(self.score), FARTHEST)
+        mates = np.where(self.score > 0, 1, -1) * (MOST_PAWNS + 2.0 * near)
+        return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -MOST_PAWNS, MOST_PAWNS))
 
     def pawns(self, clip: float = CLIP) -> NDArray[np.float64]:
         """Return the labels in pawns for the side to move; a mate is worth *clip*, and nothing is worth more."""

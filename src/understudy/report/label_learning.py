@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from understudy.encoders.chess_datasets import find_dataset
 from understudy.report import sabatelli
 from understudy.report.blocks import Plot, Plots, Section, Text
 from understudy.report.label_students import by_dataset
@@ -54,7 +55,7 @@ def _pictures(dataset: str, trainings: Sequence[Training]) -> tuple[Plot, ...]:
 def _note(dataset: str) -> str:
     if dataset in ("1", "2", "3"):
         return "Validation positions whose class is right, after each epoch."
-    what = "the expected outcome" if dataset == "win" else "the number learned"
+    what = "the expected outcome" if find_dataset(dataset).logistic else "the number learned"
     return f"Mean squared error of {what} on validation positions, after each epoch."
 
 

@@ -14,6 +14,7 @@ TITLES = {
     "3": "20 classes",
     "4": "a number from 0 to 1",
     "win": "the expected outcome",
+    "far": "the expected outcome, large advantages drawn together",
 }
 
 TOLD = (

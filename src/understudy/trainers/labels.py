@@ -1,4 +1,4 @@
-"""Learning what an engine says of positions: classes by cross-entropy, numbers by squared error, `win` by likelihood.
+"""Learning what an engine says of positions: classes and outcomes by likelihood, numbers by squared error.
 
 After Sabatelli (2017), chapters 6 and 7. Positions stay packed as masks; each batch is encoded when its turn comes,
 which costs less than fetching ready-made planes from memory.
@@ -110,7 +110,7 @@ def _epoch(learning: Learning, lesson: Labelled, options: TrainingOptions) -> It
 def _loss(dataset: Dataset, said: Tensor, targets: Tensor) -> Tensor:
     if dataset.classes:
         return nn.functional.cross_entropy(said, targets)
-    if dataset.name == "win":
+    if dataset.logistic:
         return nn.functional.binary_cross_entropy_with_logits(said[:, 0], targets)
     return nn.functional.mse_loss(said[:, 0], targets)
 
@@ -119,7 +119,7 @@ def _hits(dataset: Dataset, said: Tensor, targets: Tensor) -> float:
     """Return how many classes are right, or how near numbers are: one for each, less their squared errors."""
     if dataset.classes:
         return float((said.argmax(dim=1) == targets).sum())
-    told = torch.sigmoid(said[:, 0]) if dataset.name == "win" else said[:, 0]
+    told = torch.sigmoid(said[:, 0]) if dataset.logistic else said[:, 0]
     return len(targets) - float((told - targets).square().sum())
 
 
@@ -140,7 +140,7 @@ def examine_labels(network: nn.Module, examination: Labelled, most: int) -> tupl
 
 
 def say(network: nn.Module, lesson: Labelled, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return what a network says of some positions [rows, outputs]: logits of classes and of `win`, else numbers."""
+    """Return what a network says of some positions [rows, outputs]: logits of classes or of outcomes, else numbers."""
     network.eval()
     with torch.no_grad():
         said = [

@@ -12,7 +12,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.chess_standings import MASKS, MOST, ROWS, standings
+from understudy.encoders.chess_sights import MASKS
+from understudy.encoders.chess_standings import MOST, ROWS, standings
 from understudy.errors import FileError
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
