@@ -2,7 +2,8 @@
 
 After Sabatelli (2017), section 8.1: all successors are valued and the best is played, nothing deeper. A successor is
 seen by the other side, so its value is turned round. What the rules decide is never asked: a mate is taken, and a
-successor that is a draw by stalemate, repetition, the clock or too few pieces is worth nothing.
+successor that is a draw by stalemate, repetition, the clock or too few pieces is worth nothing; nor is one that was
+there before, so that someone who is winning goes on.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ MATE = 2 * CLIP
 """What a mate is worth, in pawns."""
 ROWS = 4096
 """Boards valued at once."""
+AGAIN = 1
+"""A position that was there this often counts as a draw: the other side's next move may bring it back once more."""
 
 
 class BoardStudent:
@@ -87,7 +90,7 @@ class BoardStudent:
         """Return the value of each move, by the rules where they decide."""
         names, ends = self._names[: len(codes)], self._ends[: len(codes)]
         rule_successors(position, codes, names, ends)
-        repeated = np.isin(names, np.array(repeating(self.game, [*past, position]), np.uint64))
+        repeated = np.isin(names, np.array(repeating(self.game, [*past, position], again=AGAIN), np.uint64))
         values = np.select([ends == WON, (ends == DRAW) | repeated], [MATE, 0.0], said)
         return dict(zip(codes.tolist(), values.tolist(), strict=True))
 

@@ -117,8 +117,10 @@ class Searcher:
         name: str,
         rng: np.random.Generator,
         evaluator: Any = None,
+        again: int | None = None,
     ) -> None:
-        self.name, self.game, self.options, self.rng = name, game, options, rng
+        """*again*: after so many times a position counts as a draw; just before the match calls it one, if None."""
+        self.name, self.game, self.options, self.rng, self.again = name, game, options, rng, again
         self.limits = _limits(options, name)
         _check_selective(game, options, name)
         self.evaluator = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
@@ -132,7 +134,7 @@ class Searcher:
         self, position: Any, past: Sequence[Any] = (), *, limits: Limits | None = None, halt: Halt | None = None
     ) -> Thought:
         """Search one position within *limits*, the player's own if None, until *halt* rings; one ply is always seen."""
-        drawn, ranks = repeating(self.game, [*past, position]), self._ranks()
+        drawn, ranks = repeating(self.game, [*past, position], again=self.again), self._ranks()
         settings: dict[str, Any] = {"drawn": drawn, "ranks": ranks, "selective": self.options.selective}
         found = search(self.game, position, self.evaluator, limits=limits or self.limits, halt=halt, **settings)
         if found.depth == 0:
@@ -152,7 +154,7 @@ class Searcher:
         return self.rng.permutation(self.game.most_moves) if self.options.ties == "random" else None
 
     def _choose(self, position: Any, past: Sequence[Any]) -> Choice:
-        drawn, ranks = repeating(self.game, [*past, position]), self._ranks()
+        drawn, ranks = repeating(self.game, [*past, position], again=self.again), self._ranks()
         if self.options.method == "minimax":
             return self._minimax(position, drawn, ranks)
         settings: dict[str, Any] = {"drawn": drawn, "ranks": ranks, "selective": self.options.selective}
@@ -235,13 +237,17 @@ def search_all(
     return {moves[place]: float(values[place]) for place in places}
 
 
-def repeating(game: CompiledGame, past: Sequence[Any]) -> list[int]:
-    """Return the search's keys of the positions that would be a draw if they came again after *past*."""
+def repeating(game: CompiledGame, past: Sequence[Any], *, again: int | None = None) -> list[int]:
+    """Return the search's keys of the positions that would be a draw if they came again after *past*.
+
+    Whoever looks one ply ahead does not see the other side repeat, and takes those for draws that were there *again*
+    times.
+    """
     limit = game.conventions.repetition
     if limit is None:
         return []
     seen = Counter(int(named(position)) for position in past[-DRAWN // 2 :])
-    return [*(key for key, times in seen.items() if times >= limit - 1), *_ruled(game, past[-1])]
+    return [*(key for key, times in seen.items() if times >= (again or limit - 1)), *_ruled(game, past[-1])]
 
 
 def _ruled(game: CompiledGame, position: Any) -> list[int]:

@@ -12,8 +12,8 @@ from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame
 from understudy.games.konane import CELLS as MOST_CELLS
+from understudy.players.boards import AGAIN, BoardStudent, standing_evaluator
 from understudy.players.boards import KIND as LABELS
-from understudy.players.boards import BoardStudent, standing_evaluator
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import check_searching, evaluator_of, load_evolved
 from understudy.players.network import Student, StudentPlayerOptions
@@ -76,7 +76,7 @@ def _standing(
     chosen = _looking(options, 1)
     if chosen.depth != 1 if options.quiescence is None else options.quiescence:
         evaluator = quiescent(evaluator)
-    return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator)
+    return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator, again=AGAIN)
 
 
 SEARCHING = {EVOLVED: _evolved, LABELS: _standing}
