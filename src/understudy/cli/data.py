@@ -27,7 +27,8 @@ class _FileFirst(click.Group):
 def data() -> None:
     """Tell what is in a file of records, positions or games, or convert it.
 
-    `data FILE` tells; `data convert IN OUT` writes Parquet (OUT ends in .parquet) or NNMM text (.txt).
+    `data FILE` tells; `data convert IN OUT` writes Parquet (OUT ends in .parquet) or NNMM text (.txt);
+    `data compare LABELS OTHERS` tells how far two tables of chess labels agree.
     """
 
 
@@ -88,6 +89,26 @@ def convert(source: str, target: str, on_error: str) -> None:
     writers[suffix](records, Path(target))
     click.echo(f"wrote {len(records)} records to {target}", err=True)
     _print_complaints([str(complaint) for complaint in complaints])
+
+
+@data.command()
+@click.argument("one", metavar="LABELS", type=click.Path())
+@click.argument("other", metavar="OTHERS", type=click.Path())
+@click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+def compare(one: str, other: str, as_json: bool) -> None:
+    """Tell how far two tables of chess labels agree on the positions that they share.
+
+    `label LABELS OTHERS --depth 6` labels the same positions once more: nobody can be asked to repeat LABELS much
+    better than the engine itself does with less time.
+    """
+    from understudy.judges.agreement import agreement, agreement_lines
+    from understudy.judges.measures import write_verdict
+
+    verdicts = agreement(Path(one), Path(other))
+    if as_json:
+        click.echo(json.dumps({name: write_verdict(verdict) for name, verdict in verdicts.items()}))
+        return
+    click.echo("\n".join(agreement_lines(verdicts)))
 
 
 def _print_complaints(complaints: list[str], what: str = "malformed lines") -> None:
