@@ -150,6 +150,8 @@ def test_a_player_goes_on_from_positions(tmp_path: Path, games: Path) -> None:
         position = game.read(fen)
         onward.add(game.write(game.play(position, player.choose([position])[0].move)))
     assert {fen for fen, far in zip(fens, reached.tolist(), strict=True) if far} <= onward
+    with pytest.raises(BadOption, match="play_on_plies 6 needs a player"):
+        sample_pgn(games, target, Sampling(play_on_plies=6))
     with pytest.raises(UnknownName, match="no player 'nobody'"):
         sample_pgn(games, target, Sampling(play_on="nobody"))
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from understudy.config import check_range
 from understudy.encoders.chess import typed
-from understudy.errors import FileError
+from understudy.errors import BadOption, FileError
 from understudy.games.batches import joined, taken
 from understudy.games.chess_position import Chess
 from understudy.games.chess_sampling import KeySet, placement_keys, positions_at, quiet, strayed
@@ -79,6 +79,8 @@ def check_sampling(options: Sampling) -> None:
     """Raise unless a sample can be taken so."""
     for name, (low, high) in RANGES.items():
         check_range(f"sampling: {name}", getattr(options, name), low, high)
+    if not options.play_on and options.play_on_plies != Sampling.play_on_plies:
+        raise BadOption(f"sampling: play_on_plies {options.play_on_plies} needs a player that goes on (play_on)")
 
 
 def sample_pgn(
