@@ -33,8 +33,8 @@ KIND = "labels"
 """What the file of such a student says of itself."""
 MATE = 2 * CLIP
 """What a mate is worth, in pawns."""
-ROWS = 4096
-"""Boards valued at once."""
+ROWS = 256
+"""Boards valued at once; what the layers of more say does not fit into a core's cache."""
 AGAIN = 1
 """A position that was there this often counts as a draw: the other side's next move may bring it back once more."""
 
