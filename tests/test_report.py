@@ -332,6 +332,16 @@ def test_the_experiment_introduces_itself(tmp_path: Path) -> None:
     assert "0.5287" not in text and "experiment.title" not in text
 
 
+def test_a_variation_is_one_line(tmp_path: Path) -> None:
+    (tmp_path / "experiment.toml").write_text(
+        '[experiment]\ngame = "chess"\n'
+        "[variations.mlp]\nnetwork = { hidden = [20, 5], normalised = true }\n[variations.same]\n"
+    )
+    text = read_page(build_report(tmp_path)).text
+    assert "network.hidden 20, 5; network.normalised yes" in text and "nothing" in text
+    assert "variations.mlp" not in text and "experiment.game" in text
+
+
 @pytest.mark.parametrize("paper", [{"test": 3}, {"test": {"TFR": 3}}, {"test": {"TFR": {"accuracy.to": "half"}}}])
 def test_numbers_of_a_paper_must_be_numbers(run: Path, paper: Any) -> None:
     with pytest.raises(BadOption, match="must hold a number for each measure"):

@@ -35,7 +35,8 @@ HEADS = ("name", "title", "description")
 
 def done_section(run: Run) -> Section | None:
     """Tell the experiment, its seeds and what it cost."""
-    options = dict(_flat({key: value for key, value in run.experiment.items() if key not in ("paper", "quick")}))
+    apart = ("paper", "quick", "variations") if _variations(run) else ("paper", "quick")
+    options = dict(_flat({key: value for key, value in run.experiment.items() if key not in apart}))
     description = str(options.get("experiment.description") or options.get("description") or "").strip()
     rows = [cells(key, _told(value)) for key, value in options.items() if key.removeprefix("experiment.") not in HEADS]
     blocks: list[Block] = [Text(description)] if description else []
@@ -43,7 +44,20 @@ def done_section(run: Run) -> Section | None:
         blocks.append(Text(_cost(run)))
     if rows:
         blocks.append(Table(cells("option", "value"), tuple(rows), "The experiment, from experiment.toml.", words=True))
+    if lines := [cells(name, _difference(varied)) for name, varied in _variations(run).items()]:
+        blocks.append(Table(cells("student", "what is its own"), tuple(lines), "Its variations.", words=True))
     return Section("What was done", tuple(blocks)) if blocks else None
+
+
+def _variations(run: Run) -> Mapping[str, Any]:
+    """Return the variations by name; none if somebody wrote them otherwise."""
+    told = run.experiment.get("variations")
+    return told if isinstance(told, Mapping) and all(isinstance(one, Mapping) for one in told.values()) else {}
+
+
+def _difference(options: Mapping[str, Any]) -> str:
+    """Return the options of a variation in one line."""
+    return "; ".join(f"{key} {_told(value)}" for key, value in _flat(options)) or "nothing"
 
 
 def _cost(run: Run) -> str:
@@ -52,7 +66,8 @@ def _cost(run: Run) -> str:
     epochs = sum(len(training.lines) for training in trainings)
     spent = lasting(sum(training.seconds for training in trainings))
     nets = "1 network" if len(trainings) == 1 else f"{len(trainings)} networks"
-    text = f"{nets} of {', '.join(students)} learned for {number(epochs)} epochs in {spent}."
+    whose = f"{len(students)} students" if len(students) >= MANY else ", ".join(students)
+    text = f"{nets} of {whose} learned for {number(epochs)} epochs in {spent}."
     if run.broken:
         text += f" {run.broken} of the lines in progress.jsonl could not be read and are left out."
     return text
