@@ -131,6 +131,6 @@ def test_names_of_classes() -> None:
 
 
 def test_unknown_data_sets() -> None:
-    assert WIDTH == 1.6 and set(DATASETS) == {"1", "2", "3", "4", "win"}
+    assert WIDTH == 1.6 and set(DATASETS) == {"1", "2", "3", "4", "win", "far"}
     with pytest.raises(UnknownName, match="no data set '5'; there are: 1, 2, 3, 4, win"):
         find_dataset("5")

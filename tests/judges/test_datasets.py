@@ -108,7 +108,7 @@ def test_yardsticks_by_hand() -> None:
     learned = boards(plain, ahead, behind, ahead, ahead), np.array([0.0, 2.0, -2.0, 2.0, 2.0])
     asked = boards(ahead, behind, plain), np.array([2.0, -2.0, 0.0])
     told = yardsticks(learned, asked, np.arange(3))
-    assert set(told) == {"1", "2", "3", "4", "win"}
+    assert set(told) == {"1", "2", "3", "4", "win", "far"}
     usual, counted = told["1"]["always the same"], told["1"]["counts material"]
     assert usual["accuracy"].value == pytest.approx(1 / 3)  # Winning is the most frequent of what was learned from
     assert counted["accuracy"].value == 1.0
