@@ -86,14 +86,3 @@ def run_interpreted(module: str, call: str) -> str:
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests of a file on one worker, and those of one game's rules: no kernel is compiled twice."""
-    for item in items:
-        games = [
-            name for name in ("morris", "konane", "lines_of_action", "chess") if name in item.nodeid.rpartition("/")[2]
-        ]
-        compiling = item.path.parent.name in ("games", "search", "solve") and games
-        if item.get_closest_marker("xdist_group") is None:
-            item.add_marker(pytest.mark.xdist_group(games[0] if compiling else item.path.stem))

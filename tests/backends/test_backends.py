@@ -42,8 +42,6 @@ from understudy.labs import evaluators, evolution
 from understudy.protocols import Backend
 from understudy.records.watch import Watch, watch
 
-pytestmark = pytest.mark.xdist_group("ray")
-
 PATIENCE = 1.5
 PATIENCE_OF_RAY = 600.0
 ONE_SENTENCE = 240
