@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, Mask, bit, flipped, highest, lowest, popcount, rest
-from understudy.games.chess import KINDS
-from understudy.games.chess_attacks import KING, KNIGHT, PAWN, RAYS, diagonal, kings, straight
+from understudy.games.chess_attacks import KING, KNIGHT, PAWN, RAYS, diagonal, kind_on, kings, straight
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
@@ -101,22 +100,13 @@ def _write_ways(seen: Chess, target: int, hunters: Mask, sign: int, out: NDArray
     while found != NONE:
         hunter = lowest(found)
         found = rest(found)
-        worth = sign * _worth(seen, hunter)
+        worth = sign * WORTHS[kind_on(seen, hunter)]
         out[target] += worth
         way = bit(hunter)
         for direction in range(8):
             if RAYS[direction, target] & bit(hunter):
                 way = RAYS[direction, target] ^ RAYS[direction, hunter]
         _mark(way, worth, out)
-
-
-@kernel
-def _worth(seen: Chess, cell: int) -> int:
-    kinds = (seen.pawns, seen.knights, seen.bishops, seen.rooks, seen.queens)
-    for kind in range(KINDS - 1):
-        if kinds[kind] & bit(cell):
-            return int(WORTHS[kind])
-    return int(WORTHS[KINDS - 1])
 
 
 @kernel

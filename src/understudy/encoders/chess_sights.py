@@ -29,8 +29,6 @@ TWICE = 5
 """Where a side has what two or more of its pieces attack, after what each kind does."""
 GUARDED = 6
 """Where a side has what no king of the others may enter: a pinned piece guards as any other."""
-WORTHS = np.array([1, 3, 3, 5, 9, 10], np.int64)
-"""Pawns."""
 
 Sight: TypeAlias = NDArray[np.uint64]
 """MASKS masks that tell what both sides attack."""

@@ -10,9 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from understudy.encoders.chess_sights import REACH, SIDE, TWICE, WORTHS, Sight, attacked_by, movable_to, pawn_reach
+from understudy.encoders.chess_features import WORTHS
+from understudy.encoders.chess_sights import REACH, SIDE, TWICE, Sight, attacked_by, movable_to, pawn_reach
 from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
-from understudy.games.chess_attacks import KING, KNIGHT, diagonal, kings, straight
+from understudy.games.chess_attacks import KNIGHT, diagonal, kind_on, kings, straight
+from understudy.games.chess_exchange import least_attacker
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
@@ -54,54 +56,22 @@ def winnings(position: Chess, cell: int, mine: bool, sight: Sight, gains: Any) -
     target, occupied = bit(cell), position.mine | position.theirs
     able = movable_to(position.mine, target, 0, sight) | movable_to(position.theirs, target, 1, sight)
     depth = 0
-    gains[0] = _worth(position, target)
-    hunter, kind = _cheapest(position, cell, occupied & able, occupied, mine)
+    gains[0] = WORTHS[kind_on(position, cell)]
+    hunter, kind = least_attacker(position, cell, occupied & able, occupied, mine)
     while kind >= 0 and depth < LONGEST:
         occupied &= ~bit(hunter)
-        if kind == 5 and _cheapest(position, cell, occupied, occupied, not mine)[1] >= 0:
+        if kind == 5 and least_attacker(position, cell, occupied, occupied, not mine)[1] >= 0:
             break  # a king cannot take what is guarded
         depth += 1
         gains[depth] = WORTHS[kind] - gains[depth - 1]
         mine = not mine
-        hunter, kind = _cheapest(position, cell, occupied & able, occupied, mine)
+        hunter, kind = least_attacker(position, cell, occupied & able, occupied, mine)
     if depth == 0:
         return 0
     while depth > 1:
         depth -= 1
         gains[depth - 1] = -max(-gains[depth - 1], gains[depth])
     return max(0, min(int(gains[0]), MOST_GAIN))
-
-
-@kernel
-def _worth(position: Chess, piece: Mask) -> int:
-    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
-    for kind in range(5):
-        if kinds[kind] & piece:
-            return int(WORTHS[kind])
-    return 0
-
-
-@kernel
-def _cheapest(position: Chess, to: int, able: Mask, occupied: Mask, mine: bool) -> tuple[int, int]:
-    """Return the cell and the kind of a side's least piece among the *able* that attacks *to*; kind -1: none does."""
-    side = (position.mine if mine else position.theirs) & able
-    pieces = pawn_reach(bit(to), 1 if mine else 0) & position.pawns & side
-    if pieces:
-        return lowest(pieces), 0
-    pieces = KNIGHT[to] & position.knights & side
-    if pieces:
-        return lowest(pieces), 1
-    oblique = diagonal(to, occupied) & side
-    if oblique & position.bishops:
-        return lowest(oblique & position.bishops), 2
-    upright = straight(to, occupied) & side
-    if upright & position.rooks:
-        return lowest(upright & position.rooks), 3
-    pieces = (oblique | upright) & position.queens
-    if pieces:
-        return lowest(pieces), 4
-    pieces = KING[to] & kings(position) & side
-    return (lowest(pieces), 5) if pieces else (0, -1)
 
 
 @kernel

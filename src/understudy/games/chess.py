@@ -24,6 +24,7 @@ from understudy.games.chess_attacks import (
     diagonal,
     guard,
     in_check,
+    kind_on,
     kings,
     straight,
 )
@@ -327,22 +328,12 @@ def features(position: Chess, out: NDArray[np.int32]) -> int:
 
 
 @kernel
-def _worth(position: Chess, cell: int) -> int:
-    """Return the rank of the piece on *cell*: pawn 1 to queen 5, king 6, none 0."""
-    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
-    for kind in range(KINDS):
-        if kinds[kind] & bit(cell):
-            return kind + 1
-    return 0
-
-
-@kernel
 def promise(position: Chess, move: int) -> int:
     """Return how early a search should try *move*: great prey of small pieces first, and new queens."""
     cell, to, promotion = move >> 9, (move >> 3) & 63, move & 7
     if promotion == 0 and position.theirs & bit(to) == NONE and (position.passant == 0 or to != position.passant):
         return 0
-    prey, hunter = _worth(position, to), _worth(position, cell)
+    prey, hunter = kind_on(position, to) + 1, kind_on(position, cell) + 1
     if hunter == 1 and position.passant > 0 and to == position.passant:
         prey = 1
     return (prey * 8 - hunter if prey > 0 else 0) + (40 if promotion == 4 else 0)

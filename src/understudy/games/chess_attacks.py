@@ -80,6 +80,16 @@ def kings(position: Chess) -> Mask:
 
 
 @kernel
+def kind_on(position: Chess, cell: int) -> int:
+    """Return the kind of the piece on a cell: pawn 0, knight, bishop, rook, queen, king 5; none -1."""
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
+    for kind in range(6):
+        if kinds[kind] & bit(cell):
+            return kind
+    return -1
+
+
+@kernel
 def attacked(position: Chess, cell: int, occupied: Mask, theirs: Mask) -> bool:
     """Tell whether one of *theirs* attacks *cell* when the cells *occupied* block rays."""
     leapers = (KNIGHT[cell] & position.knights) | (PAWN[cell] & position.pawns) | (KING[cell] & kings(position))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from understudy.games.bits import NONE, Mask, bit, flipped, lowest, popcount
-from understudy.games.chess_attacks import KING, KNIGHT, PAWN, diagonal, kings, straight
+from understudy.games.chess_attacks import KING, KNIGHT, PAWN, diagonal, kind_on, kings, straight
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
 
@@ -23,7 +23,9 @@ def exchange(position: Chess, move: int, least: int) -> bool:
     each other. Pins are not seen.
     """
     cell, to, promotion = move >> 9, (move >> 3) & 63, move & 7
-    prey, risk = _worth(position, to), _worth(position, cell)
+    taken, prey, risk = kind_on(position, to), 0, WORTH[kind_on(position, cell)]
+    if taken >= 0:
+        prey = WORTH[taken]
     occupied = (position.mine | position.theirs) & ~bit(cell)
     if position.passant > 0 and to == position.passant and position.pawns & bit(cell) != NONE:
         prey = WORTH[0]
@@ -37,29 +39,20 @@ def exchange(position: Chess, move: int, least: int) -> bool:
         balance = risk - balance - 1
         if balance < 0:  # even the whole piece is not enough
             break
-        piece, kind = _least_attacker(position, to, occupied, mine)
+        piece, kind = least_attacker(position, to, occupied, occupied, mine)
         if kind < 0:
             break
         occupied &= ~bit(piece)
         risk = WORTH[kind]
-        if kind == 5 and _least_attacker(position, to, occupied, not mine)[1] >= 0:
+        if kind == 5 and least_attacker(position, to, occupied, occupied, not mine)[1] >= 0:
             break  # a king cannot take what is guarded
     return not mine
 
 
 @kernel
-def _worth(position: Chess, cell: int) -> int:
-    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
-    for kind in range(6):
-        if kinds[kind] & bit(cell):
-            return int(WORTH[kind])
-    return 0
-
-
-@kernel
-def _least_attacker(position: Chess, to: int, occupied: Mask, mine: bool) -> tuple[int, int]:
-    """Return the cell and the kind of the cheapest piece of a side that attacks *to*, kind -1 if there is none."""
-    side = (position.mine if mine else position.theirs) & occupied
+def least_attacker(position: Chess, to: int, able: Mask, occupied: Mask, mine: bool) -> tuple[int, int]:
+    """Return the cell and the kind of a side's cheapest piece of the *able* that attacks *to*; kind -1: none does."""
+    side = (position.mine if mine else position.theirs) & able
     below = flipped(PAWN[to ^ 56])
     pieces = (below if mine else PAWN[to]) & position.pawns & side
     if pieces:

@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.bits import NONE, Mask, bit, mixed
+from understudy.games.bits import mixed
 from understudy.games.chess import MOST_MOVES, captures, key, movable, moves, play
-from understudy.games.chess_attacks import in_check, kings
+from understudy.games.chess_attacks import in_check, kind_on
 from understudy.games.chess_matrices import batch_of, matrices, position_at, put_row
 from understudy.games.chess_position import Chess
 from understudy.kernels import kernel
@@ -150,8 +150,8 @@ def _is_quiet(position: Chess, first: NDArray[np.int32], second: NDArray[np.int3
 def _gains(position: Chess, move: int, answers: NDArray[np.int32]) -> bool:
     """Tell whether a capture takes more than it risks, or whether nobody can take back."""
     goal = (move >> 3) & 63
-    prey = _worth(position, bit(goal))
-    if prey > _worth(position, bit(move >> 9)):
+    prey = _worth(position, goal)
+    if prey > _worth(position, move >> 9):
         return True
     recaptures = 0
     for place in range(captures(play(position, move), answers)):
@@ -160,13 +160,9 @@ def _gains(position: Chess, move: int, answers: NDArray[np.int32]) -> bool:
 
 
 @kernel
-def _worth(position: Chess, piece: Mask) -> int:
+def _worth(position: Chess, cell: int) -> int:
     """Return what a piece is worth in pawns; an empty cell is where a pawn is taken in passing."""
-    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
-    for kind in range(6):
-        if kinds[kind] & piece != NONE:
-            return int(_WORTHS[kind])
-    return 1
+    return int(_WORTHS[max(kind_on(position, cell), 0)])
 
 
 @kernel

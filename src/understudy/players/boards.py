@@ -21,7 +21,7 @@ from understudy.encoders.chess import ChessInputs, encode_successors
 from understudy.encoders.chess_datasets import CLIP, WIDTH, find_dataset, told_pawns
 from understudy.errors import FileError
 from understudy.games import CompiledGame
-from understudy.players.searcher import repeating
+from understudy.players.searcher import repeated
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators.standing import FIELDS, Standing, standing
@@ -90,8 +90,8 @@ class BoardStudent:
         """Return the value of each move, by the rules where they decide."""
         names, ends = self._names[: len(codes)], self._ends[: len(codes)]
         rule_successors(position, codes, names, ends)
-        repeated = np.isin(names, np.array(repeating(self.game, [*past, position], again=AGAIN), np.uint64))
-        values = np.select([ends == WON, (ends == DRAW) | repeated], [MATE, 0.0], said)
+        known = np.isin(names, np.array(repeated(self.game, [*past, position], again=AGAIN), np.uint64))
+        values = np.select([ends == WON, (ends == DRAW) | known], [MATE, 0.0], said)
         return dict(zip(codes.tolist(), values.tolist(), strict=True))
 
     def _best(self, values: dict[Move, float]) -> Choice:

@@ -238,6 +238,13 @@ def search_all(
 
 
 def repeating(game: CompiledGame, past: Sequence[Any], *, again: int | None = None) -> list[int]:
+    """Return the search's keys of the positions that would be a draw after *past*, by repetition or by the rules."""
+    if game.conventions.repetition is None:
+        return []
+    return [*repeated(game, past, again=again), *_ruled(game, past[-1])]
+
+
+def repeated(game: CompiledGame, past: Sequence[Any], *, again: int | None = None) -> list[int]:
     """Return the search's keys of the positions that would be a draw if they came again after *past*.
 
     Whoever looks one ply ahead does not see the other side repeat, and takes those for draws that were there *again*
@@ -247,7 +254,7 @@ def repeating(game: CompiledGame, past: Sequence[Any], *, again: int | None = No
     if limit is None:
         return []
     seen = Counter(int(named(position)) for position in past[-DRAWN // 2 :])
-    return [*(key for key, times in seen.items() if times >= (again or limit - 1)), *_ruled(game, past[-1])]
+    return [key for key, times in seen.items() if times >= (again or limit - 1)]
 
 
 def _ruled(game: CompiledGame, position: Any) -> list[int]:

@@ -86,12 +86,9 @@ class PositionTable:
         mates = np.where(self.score > 0, 1, -1) * (MOST_PAWNS + 2.0 * near)
         return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -MOST_PAWNS, MOST_PAWNS))
 
-    def pawns(self, clip: float = CLIP) -> NDArray[np.float64]:
-        """Return the labels in pawns for the side to move; a mate is worth *clip*, and nothing is worth more."""
-        if self.kind is None or self.score is None:
-            raise FileError("a table of positions without labels has no values")
-        mates = np.where(self.score > 0, clip, -clip)
-        return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -clip, clip))
+    def pawns(self) -> NDArray[np.float64]:
+        """Return the labels in pawns for the side to move; a mate is worth 20, and nothing is worth more."""
+        return np.clip(self.worth(), -CLIP, CLIP)
 
 
 def load_positions(path: Path) -> PositionTable:
