@@ -44,6 +44,13 @@ def variant_name(variant: tuple[str, tuple[int, int] | None, dict[str, str]]) ->
     return name + ("" if size is None else f"-{size[0]}x{size[1]}") + ("-rules" if rules else "")
 
 
+@pytest.fixture(autouse=True)
+def seeded() -> None:
+    """Give networks the same first weights whichever tests ran before; tests without networks need not load torch."""
+    if "torch" in sys.modules:
+        sys.modules["torch"].manual_seed(1)
+
+
 @pytest.fixture(params=VARIANTS, ids=variant_name)
 def game(request: pytest.FixtureRequest) -> CompiledGame:
     return find_game(*request.param)

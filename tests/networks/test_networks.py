@@ -37,6 +37,11 @@ def units(settings: dict[str, Any], **student: Any) -> Any:
     )
 
 
+def close(found: torch.Tensor, expected: torch.Tensor) -> bool:
+    """Log-probabilities reach into the hundreds, and what rounding leaves grows with the largest."""
+    return torch.allclose(found, expected, atol=1e-5 * expected.detach().abs().max().item())
+
+
 def weights(blocks: int, inputs: int) -> int:
     network = Residual(
         ResidualOptions(blocks=blocks), find_encoder("morris", "rawest").extended((inputs - 90) // 25), uniform(1)
@@ -84,7 +89,7 @@ def test_a_tied_student_answers_alike_in_all_images(design: str) -> None:
         turned[:, moved[1:] - 1] = cells
         image = np.concatenate([turned == kind for kind in range(3)] + [hands], axis=1).astype(np.float32)
         again, _ = playing(torch.tensor(image), torch.tensor(moved)[given])
-        assert torch.allclose(again[:, :, moved], scores, atol=1e-5)
+        assert close(again[:, :, moved], scores)
 
 
 @pytest.mark.parametrize(
@@ -112,7 +117,7 @@ def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], 
         given = rng.integers(-1, 25, (rows, 2))
         scores, choices = session.run(None, {"inputs": inputs, "given": given})
         expected, wanted = Playing(made)(torch.tensor(inputs), torch.tensor(given))
-        assert np.allclose(scores, expected.detach().numpy(), atol=1e-4)
+        assert close(torch.tensor(scores), expected)
         assert np.array_equal(choices, wanted.numpy())
 
 
