@@ -206,7 +206,7 @@ def test_help_is_quick_and_imports_nothing_heavy() -> None:
         result = run("--help")
         times.append(time.perf_counter() - began)
         assert result.returncode == 0
-    assert min(times) < 0.3
+    assert min(times) < 1.0  # 0.1 s on free cores; loading numba or torch alone takes longer
     code = HELP_AND_MODULES
     assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr == "[]\n"
 

@@ -186,14 +186,14 @@ def test_lines_of_garbage_add_up() -> None:
 
 
 def test_slow_clients_are_cut_off_and_block_nobody() -> None:
-    with serving(silence=0.5) as port, connected(port) as silent_one, connected(port) as half:
+    with serving(silence=1.5) as port, connected(port) as silent_one, connected(port) as half:
         half.sendall(START[:10])
         with connected(port) as good:
             for _ in range(4):
                 began = time.perf_counter()
                 good.sendall(START + b"\n")
                 lines(good, 3)
-                assert time.perf_counter() - began < 0.4
+                assert time.perf_counter() - began < 1.2
                 time.sleep(0.2)
         assert closed(silent_one)
         assert closed(half)
