@@ -16,7 +16,7 @@ from understudy.cli.labels import label, sample
 from understudy.cli.learning import report, run, train, tune, watch
 from understudy.cli.playing import gaming, match, play, tournament
 from understudy.cli.serving import socket, uci
-from understudy.cli.solving import solve
+from understudy.cli.solving import endings, solve
 from understudy.errors import UnderstudyError, UnknownName
 
 BAD_INPUT = 2
@@ -47,7 +47,7 @@ def commands() -> None:
 
 
 for command in (
-    games, perft, moves, show, solve, match, tournament, gaming, play,
+    games, perft, moves, show, solve, endings, match, tournament, gaming, play,
     watch, train, run, report, tune, data, sample, label, judge, suite, ladder, quality, endgames,
     socket, uci,
 ):  # fmt: skip

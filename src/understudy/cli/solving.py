@@ -1,15 +1,17 @@
-"""The command `solve`: who wins with best play."""
+"""Commands that know best play: solve tells who wins a game, endings how far chess endings are from mate."""
 
 from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from understudy.cli.console import compiling, find, game_options, json_option, print_json
+from understudy.cli.console import compiling, counted, find, game_options, json_option, print_json
+from understudy.errors import BadOption
 
 if TYPE_CHECKING:
     from understudy.games import CompiledGame
@@ -80,3 +82,82 @@ def _print_solution(game: CompiledGame, solver: Solver, winner: str, openings: d
         replies = [game.write_move(after, move) for move, wins in solver.values(after).items() if wins]
         how = f"by {' or '.join(replies)}" if replies else f"whatever {colours['second']} removes"
         click.echo(f"  {opening:<4} {colours[victor]} wins {how}")
+
+
+@click.command()
+@click.argument("names", nargs=-1, metavar="[ENDING]...")
+@click.option("--keep", metavar="OUT.parquet", help="Write random positions with their distance to mate as labels.")
+@click.option("--sample", type=click.IntRange(1, 10_000_000), metavar="N",
+              help="Positions of each ending, if they are kept.  [default: 10000]")  # fmt: skip
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K",
+              help="All randomness comes from it.")  # fmt: skip
+@json_option
+def endings(names: tuple[str, ...], keep: str | None, sample: int | None, seed: int, as_json: bool) -> None:
+    """Solve chess endings of three and four pieces.
+
+    ENDING is written like KQvKR; without any, all are solved but KPvKP. Nothing has to be downloaded: mates are found
+    first, then what leads to them. Each ending of four pieces takes some seconds and 32 MB of memory.
+    """
+    from understudy.solve.endings import every_ending, material_of
+
+    wanted = list(dict.fromkeys(names)) or every_ending()
+    for name in wanted:
+        material_of(name)
+    if keep is None and sample is not None:
+        raise BadOption(f"--sample {sample} goes with --keep")
+    if keep is not None:
+        _keep_endings(wanted, keep, sample or 10_000, seed)
+        return
+    told = _solved_endings(wanted)
+    if as_json:
+        print_json(told)
+    else:
+        _print_endings(told)
+
+
+def _keep_endings(names: Sequence[str], keep: str, sample: int, seed: int) -> None:
+    from understudy.records.endings import keep_endings
+
+    if Path(keep).suffix != ".parquet":
+        raise BadOption(f"a table of positions is a Parquet file, so --keep must end in .parquet, not {keep!r}")
+    with counted(len(names), "solving", unit="endings") as progress:
+        rows = keep_endings(names, Path(keep), sample=sample, seed=seed, progress=progress)
+    click.echo(f"wrote {rows} labelled positions of {len(names)} endings to {keep}")
+
+
+def _solved_endings(names: Sequence[str]) -> dict[str, Any]:
+    """Return for each ending what becomes of it, by who is to move."""
+    from understudy.solve.endings import Endings
+
+    solver, told = Endings(names), {}
+    with counted(len(names), "solving", unit="endings") as progress:
+        for name in names:
+            solver.solve(name)
+            told[name] = {side: _summary(solver.worths(name, turned=side == "second")) for side in PLAYERS}
+            progress(1)
+    return told
+
+
+def _summary(worths: Any) -> dict[str, Any]:
+    """Return the shares of won, drawn and lost placements, and how many moves the longest mates take."""
+    return {
+        "placements": len(worths),
+        "won": float((worths > 0).mean()),
+        "drawn": float((worths == 0).mean()),
+        "lost": float((worths < 0).mean()),
+        "longest_win": (int(worths.max()) + 1) // 2,
+        "longest_loss": -int(worths.min()) // 2,
+    }
+
+
+def _print_endings(told: dict[str, Any]) -> None:
+    click.echo(f"{'':8}{'the first side moves':^36}{'the second side moves':^36}".rstrip())
+    click.echo(f"{'ending':8}" + 2 * f"{'won %':>8}{'drawn %':>9}{'lost %':>8}{'longest':>9}  ")
+    for name, sides in told.items():
+        columns = [
+            f"{100 * one['won']:8.2f}{100 * one['drawn']:9.2f}{100 * one['lost']:8.2f}"
+            f"{max(one['longest_win'], one['longest_loss']) or '-':>9}  "
+            for one in sides.values()
+        ]
+        click.echo(f"{name:8}{''.join(columns)}".rstrip())
+    click.echo("longest: moves to mate, with best play of both sides")
