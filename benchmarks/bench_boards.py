@@ -37,7 +37,7 @@ LEARNED = {"mlp_bitmap_1": 6_400, "cnn_bitmap_1": 6_400, "standings": 65_536}
 """Examples of an epoch."""
 PLAYED = ("standings", "mlp_bitmap_1")
 REPEATS = 5
-HIDDEN, NODES = 128, 100_000
+HIDDEN, STAGES, NODES = 256, (4,), 100_000
 OVERHEAD = 1 / 1.15
 """Learning may take 15 % longer than the bare loop."""
 
@@ -133,7 +133,7 @@ def _choosing(lesson: Lesson) -> Iterator[Line]:
 
 def _searching() -> Iterator[Line]:
     """Search with a network of standings; a random one plays captures out as nobody would, but costs the same."""
-    game, plain = find_game("chess"), random_standing(HIDDEN, rng=np.random.default_rng(0))
+    game, plain = find_game("chess"), random_standing(HIDDEN, rng=np.random.default_rng(0), stages=STAGES)
     start = game.read("r1bqkbnr/pppp1ppp/2n5/4p3/2B1P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3")
     for name, evaluator in (("", plain), (", captures played out", quiescent(plain))):
         search(game, start, evaluator, limits=Limits(1, nodes=1000))

@@ -30,7 +30,7 @@ EXPERIMENTS = sorted((ROOT / "experiments").glob("chess_*.toml"))
 QUICK = ROOT / "experiments" / "chess_quick.toml"
 STANDINGS = {
     "inputs": {"kind": "standings"}, "target": {"dataset": "win"},
-    "network": {"design": "standings", "hidden": [128, 32, 32]},
+    "network": {"design": "standings", "hidden": [256, 32, 32], "stages": [4]},
 }  # fmt: skip
 SMALL = {"hidden": [16]}
 

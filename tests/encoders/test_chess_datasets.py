@@ -11,6 +11,7 @@ from understudy.encoders.chess_datasets import (
     WIDTH,
     class_names,
     classes_of,
+    drawn_together,
     find_dataset,
     targets_of,
     told_pawns,
@@ -96,9 +97,11 @@ def test_far_tells_large_advantages_apart() -> None:
     near, far = find_dataset("win"), find_dataset("far")
     small = np.linspace(-4.0, 4.0, 33)
     assert targets_of(far, small) == pytest.approx(targets_of(near, small), abs=1e-6)
-    large = np.array([4.0, 5.0, 10.0, 20.0, 40.0, 60.0, 98.0])
+    large = np.array([4.0, 5.0, 10.0, 20.0, 40.0, 60.0])
     steps = np.diff(targets_of(far, large).astype(np.float64))
     assert (steps > 0.0005).all() and np.diff(targets_of(near, large))[3:].max() < 1e-5
+    mates = drawn_together(np.array([40.0, 42.0, 44.0, -118.0, -120.0]))
+    assert np.diff(mates)[[0, 1, 3]] == pytest.approx([0.15, 0.15, -0.15])
     pawns = np.concatenate([-large[:4], small, large[:4]])
     targets = targets_of(far, pawns).astype(np.float64)
     logits = np.log(targets / (1 - targets))[:, None]

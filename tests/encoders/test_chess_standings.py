@@ -41,7 +41,7 @@ def slow(original: chess.Board) -> Counter[int]:
     for side, colour in enumerate((chess.WHITE, chess.BLACK)):
         found += slow_pieces(view, side, colour)
         found += slow_king(view, side, colour)
-    found += Counter(slow_whole(view))
+    found += Counter(slow_whole(view)) + slow_few(view)
     original = original if original.turn else original.mirror()
     found[layout.PASSANT_AT + original.has_legal_en_passant()] += 1
     return found
@@ -88,20 +88,39 @@ def slow_pieces(view: View, side: int, colour: chess.Color) -> Counter[int]:
             found[layout.PREY_AT + number * 3 + min(prey, 3) - 1] += 1
         if piece.piece_type == chess.PAWN and passed(view.board, cell, colour):
             found[layout.PASSED_AT + (side * 8 + chess.square_rank(cell)) * 3 + way(view, cell, colour)] += 1
-    for place, gain in enumerate(slow_gains(view, colour)):
+    checking = set(view.board.attackers(colour, king_of(view.board, not colour)))
+    gains = slow_gains(view, colour)
+    now = sorted([gain for cell, gain in gains.items() if checking <= {cell}] + [0, 0], reverse=True)
+    for place, gain in enumerate(now[:2]):
         found[layout.GAINS_AT + (2 * side + place) * 10 + gain] += 1
+    if checking:  # it is answered first, and if by a capture, then by that of who gives it
+        later = max([gain for cell, gain in gains.items() if not checking <= {cell}], default=0)
+        found[layout.LATER_AT + side * 10 + later] += 1
     return found
 
 
-def slow_gains(view: View, colour: chess.Color) -> list[int]:
-    """Return what the others win by the best and the second best capture; in check, only by taking who gives it."""
-    checking = set(view.board.attackers(colour, king_of(view.board, not colour)))
-    gains = [
-        slow_winnings(view.board, cell, not colour)
+def slow_gains(view: View, colour: chess.Color) -> dict[int, int]:
+    """Return what the others would win by taking each piece of a side."""
+    return {
+        cell: slow_winnings(view.board, cell, not colour)
         for cell, piece in view.board.piece_map().items()
-        if piece.color == colour and piece.piece_type != chess.KING and checking <= {cell}
-    ]
-    return sorted([*gains, 0, 0], reverse=True)[:2]
+        if piece.color == colour and piece.piece_type != chess.KING
+    }
+
+
+def slow_few(view: View) -> Counter[int]:
+    """Return the rows that are there if few pieces are left: kings to each other, and pieces to both kings."""
+    board, kings = view.board, [king_of(view.board, colour) for colour in (chess.WHITE, chess.BLACK)]
+    if len(board.piece_map()) > 4:
+        return Counter()
+    found = Counter([layout.FEW_AT + (kings[0] // 8 * 4 + kings[0] % 8 - 4) * 64 + kings[1]])
+    for cell, piece in board.piece_map().items():
+        if piece.piece_type != chess.KING:
+            for place, king in enumerate(kings):
+                up, right = cell // 8 - king // 8, cell % 8 - king % 8
+                number = 10 * place + (0 if piece.color else 5) + piece.piece_type - 1
+                found[layout.FEW_AT + 2048 + number * 225 + (up + 7) * 15 + right + 7] += 1
+    return found
 
 
 def hunted(view: View, cell: int, hunter: chess.Piece) -> int:
@@ -210,13 +229,13 @@ def test_the_boards_bring_rows_of_every_sort() -> None:
     starts = (KINDS_AT, layout.REACH_AT, layout.KINGS_AT, layout.GAINS_AT, layout.CHECKS_AT, layout.CONTACTS_AT,
               layout.ESCAPES_AT, layout.PINS_AT, layout.PASSED_AT, layout.PREY_AT,
               layout.PIECES_AT, layout.RIGHTS_AT, layout.CHECKED_AT,
-              layout.PASSANT_AT, layout.THREATS_AT, layout.APART_AT, ROWS)  # fmt: skip
+              layout.PASSANT_AT, layout.THREATS_AT, layout.APART_AT, layout.LATER_AT, layout.FEW_AT, ROWS)  # fmt: skip
     for low, high in pairwise(starts):
         assert sum(low <= row < high for row in found) > 1, low
     assert len([row for row in range(layout.CHECKS_AT, layout.CONTACTS_AT) if found[row]]) >= 50
     assert len([row for row in range(layout.PINS_AT, layout.PASSED_AT) if found[row]]) >= 8
     assert {(row - layout.PASSED_AT) % 3 for row in found if layout.PASSED_AT <= row < layout.PREY_AT} == {0, 1, 2}
-    assert {(row - layout.APART_AT) // 8 for row in found if layout.APART_AT <= row < ROWS} == {0, 1, 2}
+    assert {(row - layout.APART_AT) // 8 for row in found if layout.APART_AT <= row < layout.LATER_AT} == {0, 1, 2}
 
 
 def test_rows_are_few_enough_and_distinct_where_they_should_be() -> None:
@@ -254,7 +273,7 @@ def test_no_sort_of_rows_is_larger_than_its_room() -> None:
         (layout.ESCAPES_AT, layout.PINS_AT, 2), (layout.PINS_AT, layout.PASSED_AT, 16),
         (layout.PASSED_AT, layout.PREY_AT, 16), (layout.PREY_AT, layout.PIECES_AT, 32),
         (layout.PIECES_AT, layout.THREATS_AT, 4), (layout.THREATS_AT, layout.APART_AT, MOST_THREATS),
-        (layout.APART_AT, ROWS, 1),
+        (layout.APART_AT, layout.LATER_AT, 1), (layout.LATER_AT, layout.FEW_AT, 2), (layout.FEW_AT, ROWS, 5),
     )  # fmt: skip
     assert sum(most for _, _, most in sorts) <= MOST
     found = encoded([*boards(), *(strewn(seed, 32) for seed in range(400))])

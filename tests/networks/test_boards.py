@@ -13,12 +13,13 @@ from torch import nn
 
 from tests.conftest import ROOT, random_line
 from understudy.encoders.chess import ChessInputs, encode
+from understudy.encoders.chess_standings import FEW_AT, PIECES_AT, ROWS
 from understudy.errors import BadOption, UnknownName
 from understudy.experiments import load_experiment
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.networks.board_files import export_board, save_board_student, suffix_of
-from understudy.networks.boards import BoardNetworkOptions, StandingsNetwork, check_network, make_network
+from understudy.networks.boards import BoardNetworkOptions, StandingsNetwork, Sums, check_network, make_network
 from understudy.trainers.labels import parameters
 
 CHESS = find_game("chess")
@@ -171,13 +172,54 @@ def test_the_published_convolution_goes_into_its_file() -> None:
     assert session.run(None, {"inputs": boards})[0] == pytest.approx(expected, abs=1e-5)
 
 
-def test_standings_ignore_what_is_not_there() -> None:
-    options = BoardNetworkOptions(design="standings", hidden=(8, 32, 32))
-    network = make_network(options, planes=12, outputs=1).eval()
+def standings_network(**options: Any) -> StandingsNetwork:
+    network = make_network(BoardNetworkOptions(design="standings", **options), planes=12, outputs=1).eval()
     assert isinstance(network, StandingsNetwork) and suffix_of(network) == "safetensors"
+    return network
+
+
+def test_standings_ignore_what_is_not_there() -> None:
+    network = standings_network(hidden=(8, 32, 32))
     rows = torch.tensor([[5, 700, 14000], [5, 700, 14000]], dtype=torch.int32)
-    filled = torch.cat([rows, torch.full((2, 4), network.rows.padding_idx, dtype=torch.int32)], dim=1)
+    filled = torch.cat([rows, torch.full((2, 4), ROWS, dtype=torch.int32)], dim=1)
     assert torch.allclose(network(rows), network(filled), atol=1e-6)
+
+
+def test_sums_of_rows_are_those_of_a_bag_of_embeddings() -> None:
+    present = torch.randint(0, 30, (7, 12), dtype=torch.int32)
+    present[:, 9:] = 30
+    found, expected = (torch.randn(30, 5).requires_grad_() for _ in range(2))
+    expected.data.copy_(found.data)
+    padded = torch.cat([expected, torch.zeros(1, 5)])
+    ours = Sums.apply(present, found, 30)  # type: ignore[no-untyped-call]
+    theirs = torch.nn.functional.embedding_bag(present, padded, mode="sum", padding_idx=30)
+    assert torch.allclose(ours, theirs, atol=1e-5)
+    weights = torch.randn(7, 5)
+    (ours * weights).sum().backward()
+    (theirs * weights).sum().backward()
+    assert found.grad is not None and expected.grad is not None
+    assert torch.allclose(found.grad, expected.grad, atol=1e-5)
+
+
+def test_endings_teach_their_own_rows_alone() -> None:
+    network = standings_network(hidden=(8, 32, 32), stages=(4,))
+    rows = torch.tensor([[5, PIECES_AT + 4, FEW_AT + 7, ROWS], [5, PIECES_AT + 9, ROWS, ROWS]], dtype=torch.int32)
+    for place, taught in enumerate(([FEW_AT + 7], [5, PIECES_AT + 9])):
+        network.zero_grad()
+        network(rows[place : place + 1]).sum().backward()
+        assert network.rows.grad is not None and network.pieces.grad is not None and network.bias.grad is not None
+        assert network.rows.grad.abs().sum(dim=1).nonzero()[:, 0].tolist() == taught
+        assert bool(network.pieces.grad.any()) == bool(network.bias.grad.any()) == (place == 1)
+
+
+def test_the_number_of_pieces_tells_the_stage() -> None:
+    network = standings_network(hidden=(8, 32, 32), stages=(4, 12))
+    rows = torch.tensor([[5, PIECES_AT + count, ROWS] for count in (3, 4, 5, 12, 13, 32)], dtype=torch.int32)
+    before = network(rows)[:, 0]
+    with torch.no_grad():
+        for step, head in enumerate(network.heads):
+            head[-1].bias.add_(10.0 * (step + 1))  # type: ignore[index, operator, union-attr]
+    assert (network(rows)[:, 0] - before).round().tolist() == [10, 10, 20, 20, 30, 30]
 
 
 @pytest.mark.parametrize(
@@ -187,6 +229,9 @@ def test_standings_ignore_what_is_not_there() -> None:
         ({"units": "tanh"}, "no network.units 'tanh'"),
         ({"dropped": "first"}, "no network.dropped 'first'"),
         ({"dropout": 1.0}, "network.dropout must be from 0 to 0.95"),
+        ({"stages": (4,)}, "a standings network may have some"),
+        ({"design": "standings", "hidden": (8, 32, 32), "stages": (12, 4)}, "ascending, not"),
+        ({"design": "standings", "hidden": (8, 32, 32), "stages": (32,)}, "network.stages must be from 1 to 31"),
         ({"hidden": ()}, "at least one layer of units"),
         ({"hidden": (0,)}, "network.hidden must be from 1"),
         ({"filters": (3,)}, "a perceptron network has no filters"),

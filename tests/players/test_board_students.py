@@ -157,7 +157,8 @@ def test_a_standings_student_sees_repetition(tmp_path: Path) -> None:
     for bias, well in ((-5.0, True), (5.0, False)):  # what the other side, to move after us, is said to have
         network = standings_network()
         with torch.no_grad():
-            network.layers[-1].bias.fill_(bias)
+            for head in network.heads:
+                head[-1].bias.fill_(bias)
         player: Any = make_player(f"student:{standing_saved(tmp_path, network)}", CHESS)
         liked = player.choose([start])[0]
         moves = CHESS.moves(start)

@@ -237,7 +237,7 @@ def test_near_mates_are_worth_more_than_far_ones(tmp_path: Path) -> None:
     kinds, scores = np.array(["cp", "cp", "mate", "mate", "mate", "mate", "mate"]), [150, 9000, 50, 7, 1, -2, 0]
     told = table.taken(np.zeros(7, np.int64))
     told = dataclasses.replace(told, kind=kinds, score=np.array(scores, np.int32))
-    assert told.worth().tolist() == [1.5, 40, 40, 86, 98, -96, -100]
+    assert told.worth().tolist() == [1.5, 40, 40, 106, 118, -116, -120]
     assert np.clip(told.worth(), -20, 20).tolist() == told.pawns().tolist() == [1.5, 20, 20, 20, 20, -20, -20]
 
 

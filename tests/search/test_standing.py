@@ -34,16 +34,18 @@ CHESS = find_game("chess")
 FACTS = {"game": "chess", "size": "8x8", "kind": "labels", "inputs": {"kind": "standings"}, "dataset": "win"}
 
 
-def network(hidden: int = 128, seed: int = 0) -> Any:
-    options = BoardNetworkOptions(design="standings", hidden=(hidden, 32, 32), dropout=0.3)
+SHAPE: dict[str, Any] = {"hidden": (256, 32, 32), "stages": (4,)}
+"""As the student that ships: a search is compiled for each shape."""
+
+
+def network(seed: int = 0) -> Any:
+    options = BoardNetworkOptions(design="standings", **SHAPE, dropout=0.3)
     with torch.random.fork_rng():
         torch.manual_seed(seed)
         made = make_network(options, planes=12, outputs=1)
         with torch.no_grad():
             for weight in made.parameters():
                 weight.add_(torch.randn_like(weight) * 0.05)
-            for table in (made.rows, made.pieces):
-                table.weight[-1].zero_()
     return made
 
 
@@ -68,8 +70,9 @@ def test_the_evaluator_says_what_the_network_says(dataset: str, tmp_path: Path) 
     made, asked = network(seed=3), positions()
     if dataset == "4":
         with torch.no_grad():  # targets of data set 4 lie between 0 and 1
-            made.layers[-1].weight.mul_(0.3)
-            made.layers[-1].bias.fill_(0.5)
+            for head in made.heads:
+                head[-1].weight.mul_(0.3)
+                head[-1].bias.fill_(0.5)
     lesson = Labelled(stacked(asked), torch.zeros(len(asked)), ChessInputs(kind="standings"), find_dataset(dataset))
     evaluator = standing_evaluator(saved(tmp_path, made, dataset), CHESS, "it")
     found = [standing_value(evaluator, position, True) / 100 for position in asked]
@@ -139,7 +142,7 @@ def test_a_full_clock_is_worth_nothing(student: Path) -> None:
 
 
 def test_each_searcher_has_room_of_its_own() -> None:
-    one = random_standing(128, rng=np.random.default_rng(0))
+    one = random_standing(256, rng=np.random.default_rng(0), stages=SHAPE["stages"])
     other = private(one)
     assert isinstance(other, Standing) and not np.shares_memory(one.net["units"], other.net["units"])
     other.net["output_bias"] += 100
@@ -151,12 +154,24 @@ def test_a_students_file_holds_sums_of_both_tables(student: Path) -> None:
     made = network()
     arrays, facts = load_arrays(student)
     assert set(arrays) == set(FIELDS) and facts["kind"] == "labels"
-    pawn = made.rows.weight[17].detach() + made.pieces.weight[0].detach()  # the first cell of own pawns
-    assert arrays["first"].shape == (ROWS, 128) and arrays["first"][17] == pytest.approx(pawn.numpy(), abs=2e-3)
-    assert arrays["first"][ROWS - 1] == pytest.approx(made.rows.weight[ROWS - 1].detach().numpy(), abs=2e-3)
+    pawn = made.rows[17].detach() + made.pieces[0].detach()  # the first cell of own pawns
+    assert arrays["first"].shape == (ROWS, 256) and arrays["first"][17] == pytest.approx(pawn.numpy(), abs=2e-3)
+    assert arrays["first"][ROWS - 1] == pytest.approx(made.rows[ROWS - 1].detach().numpy(), abs=2e-3)
 
 
-@pytest.mark.parametrize("name", FIELDS)
+def test_each_stage_has_layers_of_its_own(tmp_path: Path) -> None:
+    made = network()
+    texts = ("3k4/8/8/8/8/8/3PQ3/4K3 w - - 0 1", "3k4/8/8/8/8/3P4/3PQ3/4K3 w - - 0 1")
+    before, after = [], []
+    for values in (before, after):
+        evaluator = standing_evaluator(saved(tmp_path, made), CHESS, "it")
+        values += [standing_value(evaluator, CHESS.read(text), True) for text in texts]
+        with torch.no_grad():
+            made.heads[0][-1].bias.add_(1.0)
+    assert after[0] == pytest.approx(before[0] + 160, abs=1e-2) and after[1] == before[1]
+
+
+@pytest.mark.parametrize("name", FIELDS[:-1])
 def test_weights_that_lack_something_are_refused(name: str, student: Path, tmp_path: Path) -> None:
     arrays, facts = load_arrays(student)
     for broken in (
@@ -172,6 +187,16 @@ def test_weights_that_lack_something_are_refused(name: str, student: Path, tmp_p
         with pytest.raises(FileError, match=f"cannot be read: its (weights lack )?'{name}'") as told:
             standing_evaluator(path, CHESS, "it")
         assert "\n" not in str(told.value)
+
+
+@pytest.mark.parametrize("stages", [None, np.zeros((2, 2), np.int32), np.zeros(40, np.int32), np.zeros(1, np.float32)])
+def test_stages_that_are_none_are_refused(stages: Any, student: Path, tmp_path: Path) -> None:
+    arrays, facts = load_arrays(student)
+    kept = {name: np.ascontiguousarray(array) for name, array in arrays.items() if name != "stages"}
+    path = tmp_path / "broken.safetensors"
+    save_file(kept if stages is None else {**kept, "stages": stages}, path, metadata={"understudy": json.dumps(facts)})
+    with pytest.raises(FileError, match=r"cannot be read: its (weights lack )?'stages'"):
+        standing_evaluator(path, CHESS, "it")
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.networks.boards import BoardNetworkOptions, make_network
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.labels import Labelled, examine_labels, parameters, say, shown, told, train_labels
+from understudy.trainers.labels import Labelled, _loss, examine_labels, parameters, say, shown, told, train_labels
 from understudy.trainers.supervised import Epoch, Learning, Step, TrainingOptions, begin
 
 CHESS = find_game("chess")
@@ -195,3 +195,16 @@ def test_parameters_are_counted() -> None:
 def test_bad_options(change: dict[str, Any], message: str) -> None:
     with pytest.raises((BadOption, UnknownName), match=message):
         begin(nn.Linear(1, 1), replace(ADAM, **change))
+
+
+def test_far_learns_how_sure_outcomes_differ() -> None:
+    """By likelihood alone a mate in two and one in twenty are the same."""
+    logits = torch.tensor([[6.0], [0.1]])
+    pulls = {}
+    for name in ("win", "far"):
+        said = logits.clone().requires_grad_()
+        _loss(find_dataset(name), said, torch.sigmoid(torch.tensor([9.0, 0.0]))).backward()  # type: ignore[no-untyped-call]
+        assert said.grad is not None
+        pulls[name] = said.grad[:, 0]
+    assert -0.002 < pulls["win"][0] < 0 and pulls["far"][0] < -0.08
+    assert pulls["far"][1] == pytest.approx(pulls["win"][1].item(), rel=0.02)  # what is balanced stays as it is

@@ -152,7 +152,7 @@ def _summary(worths: Any) -> dict[str, Any]:
 
 def _print_endings(told: dict[str, Any]) -> None:
     click.echo(f"{'':8}{'the first side moves':^36}{'the second side moves':^36}".rstrip())
-    click.echo(f"{'ending':8}" + 2 * f"{'won %':>8}{'drawn %':>9}{'lost %':>8}{'longest':>9}  ")
+    click.echo((f"{'ending':8}" + 2 * f"{'won %':>8}{'drawn %':>9}{'lost %':>8}{'longest':>9}  ").rstrip())
     for name, sides in told.items():
         columns = [
             f"{100 * one['won']:8.2f}{100 * one['drawn']:9.2f}{100 * one['lost']:8.2f}"

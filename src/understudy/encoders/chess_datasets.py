@@ -1,7 +1,7 @@
 """Labels in pawns as targets: the four data sets of Sabatelli (2017), section 2.6, and our own, as views of one table.
 
 Data sets 1 to 3 cut the label into 3, 15 and 20 classes; data set 4 maps it to [0, 1]; `win` is the expected outcome,
-and `far` the same with large advantages drawn together, so that a near mate is still worth more than a far one.
+and `far` the same with large advantages drawn together and mates beyond them, near ones above far ones.
 A class is the number of edges that a label has passed. Edges up to 1 belong to the class above them, those from 1.5 on
 to the class below, so that the class of draws is closed at both ends, as the source draws it.
 """
@@ -22,6 +22,10 @@ WIDTH = 1.6
 """Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points."""
 CLEAR = 4.0
 """Pawns beyond which `far` grows like a logarithm only."""
+MATE = 40.0
+"""Pawns beyond which there are but mates, two pawns for each move that they are nearer (`records/positions.py`)."""
+STEP = 0.15
+"""How much higher `far` has a mate that is one move nearer, in pawns."""
 DRAW_BAND = 1.5
 """Up to this many pawns the source calls a position a draw."""
 
@@ -36,6 +40,9 @@ class Dataset:
     thesis: bool = True
     logistic: bool = False
     """Whether the target is an expected outcome and a network says its logit."""
+    apart: float = 0.0
+    """How much the distance between logits counts where the outcome is sure, besides the likelihood, which hardly tells
+    outcomes near 0 or 1 from each other."""
 
     @property
     def classes(self) -> int:
@@ -63,7 +70,7 @@ DATASETS = {
     "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
     "4": Dataset(name="4"),
     "win": Dataset(name="win", thesis=False, logistic=True),
-    "far": Dataset(name="far", thesis=False, logistic=True),
+    "far": Dataset(name="far", thesis=False, logistic=True, apart=0.2),
 }
 """The data sets by name."""
 
@@ -95,16 +102,20 @@ def targets_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.floa
 
 
 def drawn_together(pawns: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return pawns, those beyond CLEAR on the scale of a logarithm that goes on as steep."""
+    """Return pawns, those beyond CLEAR on the scale of a logarithm that goes on as steep, and mates evenly above."""
     size = np.abs(np.asarray(pawns, np.float64))
-    beyond = CLEAR + 2 * np.log1p(np.maximum(size - CLEAR, 0) / 2)
+    beyond = _logarithmic(np.minimum(size, MATE)) + STEP / 2 * np.maximum(size - MATE, 0)
     seen: NDArray[np.float64] = np.copysign(np.where(size <= CLEAR, size, beyond), pawns)
     return seen
 
 
+def _logarithmic(size: NDArray[np.float64]) -> NDArray[np.float64]:
+    return CLEAR + 2 * np.log1p(np.maximum(size - CLEAR, 0) / 2)
+
+
 def spread(seen: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the pawns that `drawn_together` has made *seen* of."""
-    size = np.minimum(np.abs(np.asarray(seen, np.float64)), 40.0)
+    """Return the pawns that `drawn_together` has made *seen* of; of mates, as many as there can be without one."""
+    size = np.minimum(np.abs(np.asarray(seen, np.float64)), _logarithmic(np.array(MATE)))
     beyond = CLEAR + 2 * np.expm1(np.maximum(size - CLEAR, 0) / 2)
     pawns: NDArray[np.float64] = np.copysign(np.where(size <= CLEAR, size, beyond), seen)
     return pawns

@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.encoders.chess_few import MOST_RELATIONS, RELATIONS, write_few
 from understudy.encoders.chess_sights import (
     GUARDED,
     MASKS,
@@ -49,7 +50,8 @@ REACH = 28
 AROUND, NEAR = 9, 2 * 3 * 2
 """Cells beside a king: held by its own side or not; attacked by none, one, more of the others; defended or not."""
 GAINS = 10
-"""Pawns that the best capture, or the second best, would bring: from none to a queen."""
+"""Pawns that the best capture, or the second best, would bring: from none to a queen; in check, also what another
+capture than that of the checking piece would bring later."""
 ESCAPES = 9
 """Cells beside a king that are neither its own side's nor attacked (those in its own shadow count as free)."""
 FEW = 3
@@ -82,10 +84,12 @@ CHECKED_AT = RIGHTS_AT + 16
 PASSANT_AT = CHECKED_AT + 2
 THREATS_AT = PASSANT_AT + 2
 APART_AT = THREATS_AT + THREATS
-ROWS = APART_AT + BARE * APART
+LATER_AT = APART_AT + BARE * APART
+FEW_AT = LATER_AT + 2 * GAINS
+ROWS = FEW_AT + RELATIONS
 """How many rows there are; `ROWS` itself stands for nothing."""
 
-MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 5 + MOST_THREATS
+MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 5 + MOST_THREATS + 2 + MOST_RELATIONS
 """A position brings no more rows than this."""
 
 _ODD = np.uint64(0x5555_5555_5555_5555)
@@ -148,7 +152,8 @@ def standings(position: Chess, out: NDArray[np.int32], sight: Sight) -> int:
     out[total + 2] = PASSANT_AT + (1 if position.passant else 0)
     out[total + 3] = PIECES_AT + popcount(position.mine | position.theirs)
     out[total + 4] = APART_AT + _apart(position)
-    return write_threats(position, sight, THREATS_AT, out, total + 5)
+    total = write_threats(position, sight, THREATS_AT, out, total + 5)
+    return write_few(position, FEW_AT, out, total)
 
 
 @kernel
@@ -166,7 +171,7 @@ def _pieces(position: Chess, side: int, sight: Sight, out: Any, total: int) -> i
     own = position.mine if side == 0 else position.theirs
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
     checking = own & checkers(position, lowest(kinds[5] & ~own), 1 - side)
-    best, second = 0, 0
+    best, second, later = 0, 0, 0
     for kind in range(6):
         pieces = kinds[kind] & own
         while pieces != NONE:
@@ -175,15 +180,20 @@ def _pieces(position: Chess, side: int, sight: Sight, out: Any, total: int) -> i
             pieces = rest(pieces)
             attacker = _standing(side, kind, cell, sight, out, total)
             total = _outlook(position, side, kind, cell, sight, out, total + 2)
-            if attacker and kind < 5 and checking & ~piece == NONE:  # a check is answered first
+            if attacker and kind < 5:
                 gain = winnings(position, cell, side == 1, sight, out[total:])
-                if gain > best:
+                if checking & ~piece != NONE:  # a check is answered first
+                    later = max(later, gain)
+                elif gain > best:
                     best, second = gain, best
                 elif gain > second:
                     second = gain
     out[total] = GAINS_AT + (2 * side) * GAINS + best
     out[total + 1] = GAINS_AT + (2 * side + 1) * GAINS + second
-    return total + 2
+    if checking == NONE:
+        return total + 2
+    out[total + 2] = LATER_AT + side * GAINS + later
+    return total + 3
 
 
 @kernel

@@ -39,19 +39,21 @@ def save_board_student(path: Path, network: nn.Module, facts: Mapping[str, Any],
 
 def standing_arrays(network: StandingsNetwork) -> dict[str, Any]:
     """Return the weights under the names that the evaluator `Standing` knows."""
-    layers: list[Any] = list(network.layers)
-    shape = [layer.out_features for layer in layers]
+    heads: list[Any] = [[layer for layer in head.children() if isinstance(layer, nn.Linear)]
+                        for head in network.heads]  # fmt: skip
+    shape = [layer.out_features for layer in heads[0]]
     if shape != [MIDDLE, MIDDLE, 1]:
         raise BadOption(
             f"network.hidden: a standings network ends in two layers of {MIDDLE} units and says one number, "
             f"so its data set has no classes; this one has {shape}"
         )
     arrays = {"first": network.first_rows().numpy(), "bias": network.bias.detach().numpy()}
-    for name, layer in zip(("second", "third", "output"), layers, strict=True):
-        arrays[name] = np.ascontiguousarray(layer.weight.detach().numpy().T)
-        arrays[f"{name}_bias"] = layer.bias.detach().numpy()
+    for name, layers in zip(("second", "third", "output"), zip(*heads, strict=True), strict=True):
+        arrays[name] = np.stack([layer.weight.detach().numpy().T for layer in layers])
+        arrays[f"{name}_bias"] = np.stack([layer.bias.detach().numpy() for layer in layers])
     halved = {"first": np.asarray(arrays.pop("first"), np.float16)}  # by far the largest, and sums forgive
-    return halved | {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    single = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
+    return halved | single | {"stages": network.get_buffer("stages").numpy()}
 
 
 def export_board(network: nn.Module, *, planes: int, outputs: int) -> onnx.ModelProto:

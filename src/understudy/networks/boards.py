@@ -15,7 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from understudy.config import check_range
-from understudy.encoders.chess_standings import KINDS_AT, ROWS, STANDINGS
+from understudy.encoders.chess_standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
+from understudy.encoders.rows import add_rows, spread_rows
 from understudy.errors import BadOption, UnknownName
 
 DESIGNS = ("perceptron", "convolutional", "residual", "standings")
@@ -44,6 +45,9 @@ class BoardNetworkOptions:
     """After which layers units are dropped: `every` one, or the `last` convolution and the layers after it."""
     normalised: bool = False
     """Batch normalisation between layers."""
+    stages: tuple[int, ...] = ()
+    """Of a standings network: the most pieces of each stage of the game but the fullest; a stage has layers of its own
+    after the first."""
 
 
 def check_network(options: BoardNetworkOptions) -> None:
@@ -52,7 +56,7 @@ def check_network(options: BoardNetworkOptions) -> None:
         if getattr(options, key) not in known:
             raise UnknownName(f"network.{key}", getattr(options, key), known)
     check_range("network.dropout", options.dropout, 0, 0.95)
-    for key, high in (("hidden", 100_000), ("filters", 10_000), ("widths", 15)):
+    for key, high in (("hidden", 100_000), ("filters", 10_000), ("widths", 15), ("stages", 31)):
         for number in getattr(options, key):
             check_range(f"network.{key}", number, 1, high)
     convolving = options.design in ("convolutional", "residual")
@@ -70,6 +74,8 @@ def check_network(options: BoardNetworkOptions) -> None:
             f"network.hidden: a standings network has any first layer, then {MIDDLE} and {MIDDLE} units, "
             f"not {list(options.hidden)}"
         )
+    if options.stages and (options.design != "standings" or list(options.stages) != sorted(set(options.stages))):
+        raise BadOption(f"network.stages: a standings network may have some, ascending, not {list(options.stages)}")
     if not options.hidden:
         raise BadOption("network.hidden: at least one layer of units is needed")
 
@@ -131,37 +137,71 @@ class Block(nn.Module):
         return result
 
 
+class Sums(torch.autograd.Function):
+    """Rows of weights added up for what is present."""
+
+    @staticmethod
+    def forward(context: Any, present: Tensor, weights: Tensor, own: int) -> Tensor:
+        """Return the sums [positions, units]; those with rows from *own* on teach these rows alone."""
+        context.save_for_backward(present)
+        context.rows, context.own = len(weights), own
+        sums = torch.zeros(len(present), weights.shape[1])
+        add_rows(present.numpy(), weights.detach().numpy(), sums.numpy())
+        return sums
+
+    @staticmethod
+    def backward(context: Any, gradients: Tensor) -> tuple[None, Tensor, None]:
+        """Return the gradients of the weights."""
+        weights = torch.zeros(context.rows, gradients.shape[1])
+        present = context.saved_tensors[0].numpy()
+        spread_rows(present, gradients.contiguous().numpy(), context.own, weights.numpy())
+        return None, weights, None
+
+
 class StandingsNetwork(nn.Module):
     """Rows added up for what is present, then rectified layers; see `encoders/chess_standings.py`.
 
     While it learns, a piece on a cell has a row of its own besides the row for how it stands there, so that what is
-    seldom seen starts from what is known of the piece; `first_rows` gives the sums of both.
+    seldom seen starts from what is known of the piece; `first_rows` gives the sums of both. The layers after the sums
+    may be others in each stage of the game, told by the number of pieces. Endings have rows of their own besides, and
+    teach those alone: there are as many of them as anybody likes, and they would crowd out the rest of the game.
     """
 
     def __init__(self, options: BoardNetworkOptions, outputs: int) -> None:
         super().__init__()
         width = options.hidden[0]
-        self.rows = nn.EmbeddingBag(ROWS + 1, width, mode="sum", padding_idx=ROWS)
-        self.pieces = nn.EmbeddingBag(PIECES + 1, width, mode="sum", padding_idx=PIECES)
+        self.rows = nn.Parameter(torch.empty(ROWS, width).normal_(std=0.02))
+        self.pieces = nn.Parameter(torch.empty(PIECES, width).normal_(std=0.02))
         self.bias = nn.Parameter(torch.full((width,), 0.1))
         self.dropout = nn.Dropout(options.dropout)
-        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise((*options.hidden, outputs)))
-        with torch.no_grad():
-            for table in (self.rows, self.pieces):
-                table.weight.normal_(std=0.02)
-                table.weight[-1].zero_()
+        self.register_buffer("stages", torch.tensor(options.stages, dtype=torch.int32))
+        self.heads = nn.ModuleList(_head((*options.hidden, outputs)) for _ in range(len(options.stages) + 1))
 
     def forward(self, present: Tensor) -> Tensor:
         """Return what it says [positions, outputs] of rows [positions, MOST]."""
-        pieces = torch.where(present < KINDS_AT, present // STANDINGS, PIECES)
-        units = self.dropout(torch.relu(self.rows(present) + self.pieces(pieces) + self.bias))
-        for layer in self.layers[:-1]:
-            units = torch.relu(layer(units))
-        said: Tensor = self.layers[-1](units)
-        return said
+        sums: Any = Sums.apply(present, self._whole(), FEW_AT)  # type: ignore[no-untyped-call]
+        few = ((present >= FEW_AT) & (present < ROWS)).any(dim=1, keepdim=True)
+        units = self.dropout(torch.relu(sums + torch.where(few, self.bias.detach(), self.bias)))
+        said = torch.stack([head(units) for head in self.heads], dim=1)
+        return said[torch.arange(len(said)), self._stage(present)]
+
+    def _stage(self, present: Tensor) -> Tensor:
+        """Return which layers judge each position: among its rows is one for the number of pieces."""
+        counts = torch.where((present >= PIECES_AT) & (present < RIGHTS_AT), present - PIECES_AT, 0).amax(dim=1)
+        return torch.bucketize(counts, self.get_buffer("stages"))
+
+    def _whole(self) -> Tensor:
+        """Return the rows with what is known of their pieces."""
+        shared = self.rows[:KINDS_AT].view(PIECES, STANDINGS, -1) + self.pieces[:, None]
+        return torch.cat([shared.reshape(KINDS_AT, -1), self.rows[KINDS_AT:]])
 
     def first_rows(self) -> Tensor:
         """Return the weights of the first layer [ROWS, units] as a player adds them up."""
-        whole = self.rows.weight.detach()[:ROWS].clone()
-        whole[:KINDS_AT] += self.pieces.weight.detach()[:PIECES].repeat_interleave(STANDINGS, dim=0)
-        return whole
+        return self._whole().detach()
+
+
+def _head(widths: tuple[int, ...]) -> nn.Sequential:
+    layers: list[nn.Module] = []
+    for below, above in pairwise(widths):
+        layers += [nn.Linear(below, above), nn.ReLU()]
+    return nn.Sequential(*layers[:-1])

@@ -39,7 +39,7 @@ def keep_endings(
 ) -> int:
     """Solve endings and write *sample* random positions of each to a table; return how many there are.
 
-    *progress* hears how many endings more are done.
+    The few that no move can lead to, such as some double checks, are left out. *progress* hears of each ending.
     """
     folder = _begun(target, {"endings": list(names), "sample": sample, "seed": seed})
     endings = Endings(names)
@@ -54,7 +54,7 @@ def keep_endings(
         for name in names:
             writer.add(load_positions(folder / f"{name}.parquet"))
     shutil.rmtree(folder, ignore_errors=True)
-    return sample * len(names)
+    return writer.rows
 
 
 def _begun(target: Path, plan: dict[str, Any]) -> Path:

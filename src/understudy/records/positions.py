@@ -37,7 +37,7 @@ COLUMNS: dict[str, pa.DataType] = {
 }
 MOST_PAWNS = 40.0
 """Advantages beyond this many pawns are all alike."""
-FARTHEST = 30
+FARTHEST = 40
 """Mates in more moves than this are all alike."""
 LABELS: dict[str, pa.DataType] = {"kind": NAMES, "score": pa.int32(), "best": pa.string()}
 """What an engine adds: "cp" or "mate", a number for the side to move, and a move in UCI."""

@@ -111,8 +111,15 @@ def _loss(dataset: Dataset, said: Tensor, targets: Tensor) -> Tensor:
     if dataset.classes:
         return nn.functional.cross_entropy(said, targets)
     if dataset.logistic:
-        return nn.functional.binary_cross_entropy_with_logits(said[:, 0], targets)
+        likely = nn.functional.binary_cross_entropy_with_logits(said[:, 0], targets)
+        return likely + dataset.apart * _apart(said[:, 0], targets) if dataset.apart else likely
     return nn.functional.mse_loss(said[:, 0], targets)
+
+
+def _apart(said: Tensor, targets: Tensor) -> Tensor:
+    """Return how far logits are from those of the targets, the more the surer an outcome is."""
+    sure = 1 - 4 * targets * (1 - targets)
+    return (sure * nn.functional.smooth_l1_loss(said, torch.logit(targets, eps=1e-6), reduction="none")).mean()
 
 
 def _hits(dataset: Dataset, said: Tensor, targets: Tensor) -> float:
