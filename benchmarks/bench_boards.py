@@ -19,12 +19,13 @@ from torch import nn
 
 from benchmarks.table import Line, best_rate
 from understudy.encoders.chess import typed
+from understudy.encoders.chess_standings import ROWS
 from understudy.experiments import load_experiment
 from understudy.experiments.labels import Lesson
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.networks.board_files import save_board_student, suffix_of
-from understudy.networks.boards import make_network
+from understudy.networks.boards import Sums, make_network
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
 from understudy.search.evaluators.quiescent import quiescent
@@ -46,6 +47,7 @@ def lines() -> Iterator[Line]:
     lessons = {lesson.name: lesson for lesson in load_experiment(EXPERIMENT).lessons}
     for name, count in LEARNED.items():
         yield _learning(lessons[name], count)
+    yield _summing(lessons["standings"])
     for name in PLAYED:
         yield from _choosing(lessons[name])
     yield from _searching()
@@ -111,6 +113,27 @@ def _bare(lesson: Lesson, labelled: Labelled) -> float:
         loss.backward()  # type: ignore[no-untyped-call]
         optimiser.step()
     return len(ready) * size / (time.perf_counter() - began)
+
+
+def _summing(lesson: Lesson) -> Line:
+    """Add up rows and give gradients back, by our kernels and by PyTorch's bag of embeddings."""
+    count = 4096
+    present = shown(typed(stacked(_positions(count))), np.arange(count), lesson.inputs)
+    gradients, bag = torch.randn(count, HIDDEN), nn.EmbeddingBag(ROWS + 1, HIDDEN, mode="sum", padding_idx=ROWS)
+    weights = bag.weight.detach()[:ROWS].clone().requires_grad_()
+
+    def ours() -> float:
+        (Sums.apply(present, weights, ROWS) * gradients).sum().backward()  # type: ignore[no-untyped-call]
+        return float(count)
+
+    def theirs() -> float:
+        (bag(present) * gradients).sum().backward()
+        return float(count)
+
+    rates = [best_rate(work, repeats=REPEATS) for work in (ours, theirs)]
+    return Line(
+        f"sums of rows, {HIDDEN} units, and back", rates[0], "positions a second", "PyTorch's bag", rates[1], 2.0
+    )
 
 
 def _choosing(lesson: Lesson) -> Iterator[Line]:
