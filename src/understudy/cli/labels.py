@@ -156,8 +156,13 @@ def _chosen(options: dict[str, Any]) -> tuple[Sampling | None, Wanted]:
 def _check_target(source: str, target: str) -> None:
     if Path(source).resolve() == Path(target).resolve():
         raise BadOption(f"IN and OUT are the same file, {source!r}")
+    check_table_name("OUT", target)
+
+
+def check_table_name(option: str, target: str) -> None:
+    """Raise unless a table of positions may be called so."""
     if Path(target).suffix != ".parquet":
-        raise BadOption(f"a table of positions is a Parquet file, so OUT must end in .parquet, not {target!r}")
+        raise BadOption(f"a table of positions is a Parquet file, so {option} must end in .parquet, not {target!r}")
 
 
 @contextlib.contextmanager

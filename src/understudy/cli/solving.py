@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from understudy.cli.console import compiling, counted, find, game_options, json_option, print_json
+from understudy.cli.labels import check_table_name
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
@@ -105,6 +106,8 @@ def endings(names: tuple[str, ...], keep: str | None, sample: int | None, seed: 
         material_of(name)
     if keep is None and sample is not None:
         raise BadOption(f"--sample {sample} goes with --keep")
+    if keep is not None and as_json:
+        raise BadOption("--json tells of endings and --keep writes a table: choose one")
     if keep is not None:
         _keep_endings(wanted, keep, sample or 10_000, seed)
         return
@@ -118,8 +121,7 @@ def endings(names: tuple[str, ...], keep: str | None, sample: int | None, seed: 
 def _keep_endings(names: Sequence[str], keep: str, sample: int, seed: int) -> None:
     from understudy.records.endings import keep_endings
 
-    if Path(keep).suffix != ".parquet":
-        raise BadOption(f"a table of positions is a Parquet file, so --keep must end in .parquet, not {keep!r}")
+    check_table_name("--keep", keep)
     with counted(len(names), "solving", unit="endings") as progress:
         rows = keep_endings(names, Path(keep), sample=sample, seed=seed, progress=progress)
     click.echo(f"wrote {rows} labelled positions of {len(names)} endings to {keep}")

@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from understudy.encoders.chess_datasets import CLIP
+from understudy.encoders.chess_datasets import CLIP, MATE
 from understudy.errors import FileError
 from understudy.files import replacing
 from understudy.games.batches import taken
@@ -35,8 +35,6 @@ COLUMNS: dict[str, pa.DataType] = {
     "result": NAMES,
     "fen": pa.string(),
 }
-MOST_PAWNS = 40.0
-"""Advantages beyond this many pawns are all alike."""
 FARTHEST = 40
 """Mates in more moves than this are all alike."""
 LABELS: dict[str, pa.DataType] = {"kind": NAMES, "score": pa.int32(), "best": pa.string()}
@@ -83,8 +81,8 @@ class PositionTable:
         if self.kind is None or self.score is None:
             raise FileError("a table of positions without labels has no values")
         near = FARTHEST - np.minimum(np.abs(self.score), FARTHEST)
-        mates = np.where(self.score > 0, 1, -1) * (MOST_PAWNS + 2.0 * near)
-        return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -MOST_PAWNS, MOST_PAWNS))
+        mates = np.where(self.score > 0, 1, -1) * (MATE + 2.0 * near)
+        return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -MATE, MATE))
 
     def pawns(self) -> NDArray[np.float64]:
         """Return the labels in pawns for the side to move; a mate is worth 20, and nothing is worth more."""

@@ -7,7 +7,7 @@ passing would need more than the cells of the pieces.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement
 
 import numpy as np
@@ -53,17 +53,13 @@ class Endings:
         self.values = np.zeros(ends[-1], np.int8)
         self.solved: set[Material] = set()
 
-    def solve(self, ending: str, progress: Callable[[float], None] = lambda share: None) -> None:
-        """Solve an ending and before it those that it leads to, unless they are solved; *progress* hears shares."""
-        waiting = [one for one in dict.fromkeys(_needed(self.endings[ending])) if one not in self.solved]
-        total, done = sum(_size(one) for one in waiting), 0
-        for material in waiting:
+    def solve(self, ending: str) -> None:
+        """Solve an ending and before it those that it leads to, unless they are solved."""
+        for material in _needed(self.endings[ending]):
             if material not in self.solved:
                 both = tuple(dict.fromkeys((material, seen_by_others(material))))
                 self._solve(both)
                 self.solved.update(both)
-                done += sum(_size(one) for one in both)
-                progress(done / total)
 
     def worth(self, position: Chess) -> int:
         """Return the worth of a position of solved endings in plies, as `Drawn` has it."""
