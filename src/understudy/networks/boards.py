@@ -15,6 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from understudy.config import check_range
+from understudy.encoders.chess_few import FEW_PIECES
 from understudy.encoders.chess_standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
 from understudy.encoders.rows import add_rows, spread_rows
 from understudy.errors import BadOption, UnknownName
@@ -180,15 +181,11 @@ class StandingsNetwork(nn.Module):
     def forward(self, present: Tensor) -> Tensor:
         """Return what it says [positions, outputs] of rows [positions, MOST]."""
         sums: Any = Sums.apply(present, self._whole(), FEW_AT)  # type: ignore[no-untyped-call]
-        few = ((present >= FEW_AT) & (present < ROWS)).any(dim=1, keepdim=True)
-        units = self.dropout(torch.relu(sums + torch.where(few, self.bias.detach(), self.bias)))
+        counts = _counts(present)
+        bias = torch.where(counts[:, None] <= FEW_PIECES, self.bias.detach(), self.bias)
+        units = self.dropout(torch.relu(sums + bias))
         said = torch.stack([head(units) for head in self.heads], dim=1)
-        return said[torch.arange(len(said)), self._stage(present)]
-
-    def _stage(self, present: Tensor) -> Tensor:
-        """Return which layers judge each position: among its rows is one for the number of pieces."""
-        counts = torch.where((present >= PIECES_AT) & (present < RIGHTS_AT), present - PIECES_AT, 0).amax(dim=1)
-        return torch.bucketize(counts, self.get_buffer("stages"))
+        return said[torch.arange(len(said)), torch.bucketize(counts, self.get_buffer("stages"))]
 
     def _whole(self) -> Tensor:
         """Return the rows with what is known of their pieces."""
@@ -198,6 +195,11 @@ class StandingsNetwork(nn.Module):
     def first_rows(self) -> Tensor:
         """Return the weights of the first layer [ROWS, units] as a player adds them up."""
         return self._whole().detach()
+
+
+def _counts(present: Tensor) -> Tensor:
+    """Return how many pieces each position has: one of its rows tells."""
+    return torch.where((present >= PIECES_AT) & (present < RIGHTS_AT), present - PIECES_AT, 0).amax(dim=1)
 
 
 def _head(widths: tuple[int, ...]) -> nn.Sequential:
