@@ -8,24 +8,62 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 from understudy import kernels
 
 PACKAGE = Path(kernels.__file__).parent
 
 
-def test_the_cache_is_named_after_every_kernel_source(tmp_path: Path) -> None:
-    copy = tmp_path / "understudy"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    before = kernels.fingerprint(copy)
-    assert before == kernels.fingerprint(PACKAGE)
-    for name in ("games/morris.py", "search/negascout.py", "search/evaluators/noise.py", "kernels.py"):
-        source = copy / name
-        source.write_text(source.read_text() + "\n# edited\n")
-        after = kernels.fingerprint(copy)
-        assert after != before
-        before = after
-    (copy / "cli.py").write_text("")
-    assert kernels.fingerprint(copy) == before
+PROGRAM = """
+from understudy import kernels
+from understudy.games import find_game
+from understudy.players import make_player
+compiled = 0
+def count():
+    global compiled
+    compiled += 1
+kernels.ANNOUNCE = count
+game = find_game({game!r}, {size!r})
+make_player("searcher:depth=2", game).choose([game.start()])
+print(compiled)
+"""
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A copy of the package, whose kernels are kept in a folder of its own."""
+    copy = tmp_path / "one" / "understudy"
+    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__", "students"))
+    return copy
+
+
+def run_in(checkout: Path, code: str, cache: Path) -> str:
+    environment = {**os.environ, "PYTHONPATH": str(checkout.parent), "XDG_CACHE_HOME": str(cache)}
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment, check=True)
+    return run.stdout.strip()
+
+
+def append(path: Path, text: str = "\n# edited\n") -> None:
+    path.write_text(path.read_text() + text)
+
+
+def test_only_what_an_edit_touches_is_compiled_again(checkout: Path, tmp_path: Path) -> None:
+    search = PROGRAM.format(game="konane", size=(4, 4))
+
+    def compiled(place: Path = checkout) -> int:
+        return int(run_in(place, search, tmp_path / "cache"))
+
+    assert compiled() > 10
+    assert compiled() == 0
+    append(checkout / "trainers" / "genetic.py")
+    append(checkout / "players" / "searcher.py")
+    assert compiled() == 0
+    append(checkout / "search" / "leaves.py")
+    assert compiled() > 0
+    moved = tmp_path / "two" / "understudy"
+    shutil.copytree(checkout, moved)
+    assert compiled(moved) == 0
 
 
 EDITED = """
@@ -38,19 +76,12 @@ print(rules.perft(game.start(), 1, np.zeros((2, 512), np.int32)))
 """
 
 
-def test_an_edit_of_the_rules_is_seen_by_a_cached_search(tmp_path: Path) -> None:
-    copy = tmp_path / "understudy"
-    shutil.copytree(PACKAGE, copy, ignore=shutil.ignore_patterns("__pycache__"))
-    environment = {**os.environ, "PYTHONPATH": str(tmp_path), "XDG_CACHE_HOME": str(tmp_path / "cache")}
-
+def test_an_edit_of_the_rules_is_seen_by_a_cached_search(checkout: Path, tmp_path: Path) -> None:
     def count() -> str:
-        run = subprocess.run(
-            [sys.executable, "-c", EDITED], capture_output=True, text=True, env=environment, check=True
-        )
-        return run.stdout.strip()
+        return run_in(checkout, EDITED, tmp_path / "cache")
 
     assert count() == "4"
-    source = copy / "games" / "konane.py"
+    source = checkout / "games" / "konane.py"
     text = source.read_text()
     marker = "def count(position: Konane) -> int:\n"
     assert text.count(marker) == 1
@@ -69,11 +100,10 @@ def test_an_unwritable_home_does_not_stop_the_program(tmp_path: Path) -> None:
 
 
 def test_old_caches_are_pruned(tmp_path: Path) -> None:
-    current, recent, old = (tmp_path / name for name in ("current", "recent", "old"))
-    for folder in (current, recent, old):
+    recent, old = tmp_path / "recent", tmp_path / "old"
+    for folder in (recent, old):
         folder.mkdir()
     os.utime(old, (0, 0))
-    kernels._prune(current)
-    assert current.exists()
+    kernels._prune(tmp_path)
     assert recent.exists()
     assert not old.exists()

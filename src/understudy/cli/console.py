@@ -144,12 +144,18 @@ def _beside_a_person(where: Where) -> Where:
 
 @contextlib.contextmanager
 def compiling() -> Iterator[None]:
-    """Say so when kernels are compiled for the first time, which takes a while."""
-    from understudy.kernels import compiled_before
+    """Say so, once, whenever something has to be compiled: a person who waits wants to know for what."""
+    from understudy import kernels
 
-    if not compiled_before():
-        click.echo("compiling the rules; this happens once and takes some seconds", err=True)
-    yield
+    def announce() -> None:
+        kernels.ANNOUNCE = silence
+        click.echo("compiling; this takes some seconds, and happens once for each game and kind of player", err=True)
+
+    silence, kernels.ANNOUNCE = kernels.ANNOUNCE, announce
+    try:
+        yield
+    finally:
+        kernels.ANNOUNCE = silence
 
 
 @contextlib.contextmanager
