@@ -18,18 +18,18 @@ import torch
 from torch import nn
 
 from benchmarks.table import Line, best_rate
-from understudy.encoders.chess import typed
-from understudy.encoders.chess_standings import ROWS
 from understudy.experiments import load_experiment
 from understudy.experiments.labels import Lesson
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.inputs.planes import typed
+from understudy.games.chess.inputs.standings import ROWS
+from understudy.games.chess.standing import random_standing
 from understudy.networks.board_files import save_board_student, suffix_of
 from understudy.networks.boards import Sums, make_network
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
 from understudy.search.evaluators.quiescent import quiescent
-from understudy.search.evaluators.standing import random_standing
 from understudy.trainers.labels import Labelled, shown, train_labels
 from understudy.trainers.supervised import Epoch, begin
 

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Line, best_rate
-from understudy.encoders.chess import ChessInputs, encode
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.inputs.planes import ChessInputs, encode
 
 LEAST = {"bitmap": 1.0, "algebraic": 1.0, "features": 0.2}
 """Million positions a second."""

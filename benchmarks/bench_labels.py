@@ -20,7 +20,7 @@ from benchmarks.table import Line, best_rate
 from understudy.backends import Local
 from understudy.errors import EngineError
 from understudy.games import find_game
-from understudy.games.chess_fen import read_fens, write_fens
+from understudy.games.chess.fen import read_fens, write_fens
 from understudy.games.texts import gathered
 from understudy.players.engine import find_engine
 from understudy.records.label_tasks import Judge

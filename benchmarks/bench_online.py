@@ -9,9 +9,9 @@ import numpy as np
 import torch
 
 from benchmarks.table import Line, best_rate
-from understudy.encoders.konane import SCRATCH, encode
 from understudy.games import find_game
-from understudy.games.konane import movable_stones
+from understudy.games.konane.inputs import SCRATCH, encode
+from understudy.games.konane.rules import movable_stones
 from understudy.search.evaluators.sigmoid import layers
 from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions
 

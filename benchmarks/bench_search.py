@@ -9,10 +9,10 @@ import numpy as np
 
 from benchmarks.table import Line, best_rate
 from understudy.games import find_game
+from understudy.games.lines_of_action.evaluators import nonad_matrix
 from understudy.kernels import kernel
 from understudy.players.searcher import Limits, search
 from understudy.search.evaluators import DEFAULTS, find_evaluator, value
-from understudy.search.evaluators.lines_of_action import nonad_matrix
 from understudy.search.evaluators.perceptron import folded, perceptron
 
 MILLION = 1e6

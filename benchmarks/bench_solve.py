@@ -11,7 +11,7 @@ import numpy as np
 from benchmarks.table import Line
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, taken
-from understudy.games.konane_random import wander
+from understudy.games.konane.random_games import wander
 from understudy.solve import Solver
 
 SECONDS = 300.0

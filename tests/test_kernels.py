@@ -81,7 +81,7 @@ def test_an_edit_of_the_rules_is_seen_by_a_cached_search(checkout: Path, tmp_pat
         return run_in(checkout, EDITED, tmp_path / "cache")
 
     assert count() == "4"
-    source = checkout / "games" / "konane.py"
+    source = checkout / "games" / "konane" / "rules.py"
     text = source.read_text()
     marker = "def count(position: Konane) -> int:\n"
     assert text.count(marker) == 1

@@ -14,11 +14,11 @@ from click.testing import CliRunner
 from tests.conftest import ROOT, random_line
 from understudy.backends import Local
 from understudy.cli import commands
-from understudy.encoders import lines_of_action
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size
+from understudy.games.lines_of_action import inputs as lines_of_action
 from understudy.labs import offline
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ValueNetwork, ValueOptions

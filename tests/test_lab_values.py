@@ -9,18 +9,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from understudy.encoders.konane import SCRATCH, encode_boards
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
-from understudy.games.konane_batches import class_names
+from understudy.games.konane.batches import class_names
+from understudy.games.konane.inputs import SCRATCH, encode_boards
+from understudy.games.konane.successors import successors
 from understudy.judges.value_kept import exam_positions, held_out
 from understudy.labs import values
 from understudy.players import make_player
 from understudy.records.solved import imaged, load_solved, save_solved, solve_boards
 from understudy.solve import shared_solver
-from understudy.solve.successors import successors
 from understudy.tensors import save_arrays
 
 FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))

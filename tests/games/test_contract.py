@@ -12,9 +12,9 @@ from conftest import VARIANTS, random_line, run_interpreted, variant_name
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from understudy.drawing import draw_svg, draw_text
 from understudy.errors import BadOption, IllegalMove, NotationError, UnderstudyError, UnknownName
 from understudy.games import GAMES, CompiledGame, find_game, rules
+from understudy.games.drawing import draw_svg, draw_text
 from understudy.games.variant import ONGOING
 
 

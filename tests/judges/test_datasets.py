@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from understudy.encoders.chess import typed
-from understudy.encoders.chess_datasets import find_dataset
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.datasets import find_dataset
+from understudy.games.chess.inputs.planes import typed
 from understudy.judges.datasets import balance, clustered, explained, graded, material, wrongs, yardsticks
 from understudy.judges.ratings import Z95
 

@@ -15,7 +15,7 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
-from understudy.games.chess_notation import from_board, from_uci, to_board
+from understudy.games.chess.notation import from_board, from_uci, to_board
 from understudy.judges.chess_tables import endgames_text
 from understudy.judges.endgames import ENDINGS, _ending, endgames_json, known_endings, play_endgames
 from understudy.judges.tablebases import WON, Defender, check_table, opened_tables, pieces, won_positions

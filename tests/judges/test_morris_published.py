@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 
 from understudy.games import find_game
 from understudy.games.batches import size, stacked
-from understudy.games.morris_batches import authors_images, moves_of, parts_of
-from understudy.games.morris_legality import grade, whole
-from understudy.games.morris_notation import read_move
-from understudy.games.morris_reliability import RECALLS
+from understudy.games.morris.batches import authors_images, moves_of, parts_of
+from understudy.games.morris.legality import grade, whole
+from understudy.games.morris.notation import read_move
+from understudy.games.morris.reliability import RECALLS
 from understudy.judges.accuracy import accuracy
 from understudy.judges.measures import Verdict, measured
 from understudy.judges.seen import see

@@ -13,10 +13,10 @@ from conftest import random_line
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import size, stacked, unstacked
+from understudy.games.konane.successors import every_position
 from understudy.judges.value_kept import exam_positions, graded, value_kept
 from understudy.players import make_player
 from understudy.protocols import Choice
-from understudy.solve.successors import every_position
 
 SMALL = find_game("konane", (4, 4))
 MEASURES = [

@@ -12,12 +12,12 @@ import torch
 from torch import nn
 
 from tests.conftest import ROOT, random_line
-from understudy.encoders.chess import ChessInputs, encode
-from understudy.encoders.chess_standings import FEW_AT, PIECES_AT, ROWS
 from understudy.errors import BadOption, UnknownName
 from understudy.experiments import load_experiment
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.inputs.planes import ChessInputs, encode
+from understudy.games.chess.inputs.standings import FEW_AT, PIECES_AT, ROWS
 from understudy.networks.board_files import export_board, save_board_student, suffix_of
 from understudy.networks.boards import BoardNetworkOptions, StandingsNetwork, Sums, check_network, make_network
 from understudy.trainers.labels import parameters

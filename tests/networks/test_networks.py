@@ -10,9 +10,9 @@ import pytest
 import torch
 
 from understudy.encoders import find_encoder
-from understudy.encoders.layout import order_places, uniform
 from understudy.errors import BadOption, UnknownName
-from understudy.games.morris_notation import NUMBER, SYMMETRIES
+from understudy.games.layout import order_places, uniform
+from understudy.games.morris.notation import NUMBER, SYMMETRIES
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.export import save_student

@@ -12,20 +12,20 @@ import torch
 from torch import nn
 
 from tests.conftest import random_line
-from tests.search.test_standing import network as standings_network
-from tests.search.test_standing import saved as standing_saved
-from understudy.encoders.chess import ChessInputs, encode
-from understudy.encoders.chess_datasets import CLIP, find_dataset, told_pawns
+from tests.games.chess.test_standing_chess import network as standings_network
+from tests.games.chess.test_standing_chess import saved as standing_saved
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.datasets import CLIP, find_dataset, told_pawns
+from understudy.games.chess.inputs.planes import ChessInputs, encode
+from understudy.games.chess.standing import Standing
 from understudy.networks.board_files import save_board_student
 from understudy.networks.boards import BoardNetworkOptions, make_network
 from understudy.players import make_player
 from understudy.players.boards import MATE, BoardStudent
 from understudy.players.searcher import Searcher
 from understudy.search.evaluators.quiescent import Quiescent
-from understudy.search.evaluators.standing import Standing
 
 CHESS = find_game("chess")
 WORTHS = (1.0, 3.0, 3.0, 5.0, 9.0, 0.0)

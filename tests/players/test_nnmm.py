@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked, taken
-from understudy.games.morris_batches import moves_of
+from understudy.games.morris.batches import moves_of
 from understudy.match import Opening, play_games
 from understudy.players import make_player
 from understudy.players.nnmm import CLOSE, cascade, inputs

@@ -13,7 +13,7 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
 from understudy.games.batches import size, stacked, unstacked
-from understudy.games.chess_notation import to_uci
+from understudy.games.chess.notation import to_uci
 from understudy.records.label_examples import (
     GRADED,
     LEARNED,

@@ -19,7 +19,7 @@ from tests.records.test_positions import long_games
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.errors import EngineError, FileError
-from understudy.games.chess_fen import write_fens
+from understudy.games.chess.fen import write_fens
 from understudy.players.analyst import Analyst
 from understudy.records import labelling
 from understudy.records.label_tasks import Judge, LabelTask, close_analysts, label_task

@@ -12,8 +12,8 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import size, stacked, taken, unstacked
-from understudy.games.morris_batches import NO_MOVE, authors_images, image, images, keys, moves_of, orbit_keys, parts_of
-from understudy.games.morris_notation import SYMMETRIES
+from understudy.games.morris.batches import NO_MOVE, authors_images, image, images, keys, moves_of, orbit_keys, parts_of
+from understudy.games.morris.notation import SYMMETRIES
 from understudy.records.examples import all_examples, split_examples
 from understudy.records.store import load_any
 

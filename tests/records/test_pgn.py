@@ -13,8 +13,8 @@ import pytest
 
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
-from understudy.games.chess_notation import from_uci
-from understudy.games.chess_position import START
+from understudy.games.chess.notation import from_uci
+from understudy.games.chess.position import START
 from understudy.records.pgn import PgnReader, read_games
 from understudy.records.wanted import Wanted
 

@@ -15,10 +15,11 @@ from click.testing import CliRunner
 from tests.records.test_pgn import BROKEN, GAMES, saved
 from understudy.cli import commands
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
-from understudy.games import chess_notation, find_game
+from understudy.games import find_game
 from understudy.games.batches import unstacked
-from understudy.games.chess_fen import write_fens
-from understudy.games.chess_sampling import placement_keys, quiet
+from understudy.games.chess import notation as chess_notation
+from understudy.games.chess.fen import write_fens
+from understudy.games.chess.sampling import placement_keys, quiet
 from understudy.players import make_player
 from understudy.records.pgn import read_games
 from understudy.records.position_sources import gather, kind_of

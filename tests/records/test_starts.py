@@ -10,8 +10,8 @@ import pytest
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, unstacked
-from understudy.games.morris_notation import Morris
-from understudy.games.morris_random import wander
+from understudy.games.morris.notation import Morris
+from understudy.games.morris.random_games import wander
 from understudy.records.orbits import orbit_names
 from understudy.records.starts import ADVANTAGES, custom_starts, random_starts, reachable
 

@@ -10,12 +10,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from tests.search.test_evaluators_konane import counts, plain, positions
+from tests.games.konane.test_evaluators_konane import counts, plain, positions
 from understudy.games import CompiledGame, find_game
+from understudy.games.konane.evaluators import EVALUATORS
 from understudy.search.choosers import Anyone, Minimax, choose, make_room
 from understudy.search.desk import BLIND, clear, make_desk
 from understudy.search.duels import LOST, WON, duel
-from understudy.search.evaluators.konane import EVALUATORS
 from understudy.search.minimax import minimax
 
 SMALL = find_game("konane", (4, 4))

@@ -20,7 +20,7 @@ from conftest import random_line
 from understudy.backends import Local
 from understudy.errors import BadOption, EngineError, UnknownName
 from understudy.games import find_game
-from understudy.games.morris_notation import CELLS, joined
+from understudy.games.morris.notation import CELLS, joined
 from understudy.judges.tournament import play_match
 from understudy.match import Opening, play_games
 from understudy.players import close, make_player

@@ -12,11 +12,11 @@ import torch
 from torch import nn
 
 from tests.conftest import random_line
-from understudy.encoders.chess import ChessInputs, encode, typed
-from understudy.encoders.chess_datasets import find_dataset, targets_of
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.datasets import find_dataset, targets_of
+from understudy.games.chess.inputs.planes import ChessInputs, encode, typed
 from understudy.networks.boards import BoardNetworkOptions, make_network
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.labels import Labelled, _loss, examine_labels, parameters, say, shown, told, train_labels

@@ -11,13 +11,13 @@ import pytest
 import torch
 from numpy.typing import NDArray
 
-from understudy.encoders.konane import SCRATCH, encode
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame, find_game
+from understudy.games.konane.evaluators import scaled
+from understudy.games.konane.inputs import SCRATCH, encode
 from understudy.judges.duels import play_duel
 from understudy.search.choosers import Anyone, Minimax, Valuing, make_room
 from understudy.search.evaluators import find_evaluator, value
-from understudy.search.evaluators.konane import scaled
 from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weight_count
 from understudy.search.luck import below
 from understudy.tensors import load_arrays

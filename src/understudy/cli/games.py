@@ -102,7 +102,7 @@ def show(
     as_json: bool,
 ) -> None:
     """Draw a position as text or SVG."""
-    from understudy.drawing import draw_svg, draw_text
+    from understudy.games.drawing import draw_svg, draw_text
 
     game = find(name, size, rules)
     root = position_of(game, position)

@@ -178,7 +178,7 @@ def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_jso
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
 def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | None, second: bool, seed: int) -> None:
     """Play against any player, here in the terminal."""
-    from understudy.drawing import draw_text
+    from understudy.games.drawing import draw_text
     from understudy.match import Opening, play_games
     from understudy.players import close, make_player, prepare
 

@@ -99,7 +99,7 @@ def endings(names: tuple[str, ...], keep: str | None, sample: int | None, seed: 
     ENDING is written like KQvKR; without any, all are solved but KPvKP. Nothing has to be downloaded: mates are found
     first, then what leads to them. Each ending of four pieces takes some seconds and 32 MB of memory.
     """
-    from understudy.solve.endings import every_ending, material_of
+    from understudy.games.chess.endings import every_ending, material_of
 
     wanted = list(dict.fromkeys(names)) or every_ending()
     for name in wanted:
@@ -129,7 +129,7 @@ def _keep_endings(names: Sequence[str], keep: str, sample: int, seed: int) -> No
 
 def _solved_endings(names: Sequence[str]) -> dict[str, Any]:
     """Return for each ending what becomes of it, by who is to move."""
-    from understudy.solve.endings import Endings
+    from understudy.games.chess.endings import Endings
 
     solver, told = Endings(names), {}
     with counted(len(names), "solving", unit="endings") as progress:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from understudy.encoders.layout import Encoder
-from understudy.encoders.morris import AUGMENTED, INTEGER, RAW, RAWER, RAWEST
 from understudy.errors import UnknownName
+from understudy.games.layout import Encoder
+from understudy.games.morris.inputs import AUGMENTED, INTEGER, RAW, RAWER, RAWEST
 
 __all__ = ["ENCODERS", "Encoder", "find_encoder"]
 

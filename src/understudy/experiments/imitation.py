@@ -14,9 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from understudy.config import build
-from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.experiments.files import ABOUT_SECTIONS, About, built, check_sections, variations
+from understudy.games.layout import order_places
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import SPLITS

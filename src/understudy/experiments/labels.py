@@ -8,8 +8,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from understudy.config import build, check_range
-from understudy.encoders.chess import ChessInputs
-from understudy.encoders.chess_datasets import Dataset, find_dataset
 from understudy.errors import BadOption, UnknownName
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
@@ -20,6 +18,8 @@ from understudy.experiments.files import (
     make_study,
     unusual,
 )
+from understudy.games.chess.datasets import Dataset, find_dataset
+from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.judges.epd import load_suite
 from understudy.networks.boards import BoardNetworkOptions, check_network
 from understudy.trainers.supervised import TrainingOptions, check_training

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from understudy.config import build, check_range
-from understudy.encoders.boards import find_boards
 from understudy.errors import BadOption
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
@@ -20,6 +19,7 @@ from understudy.experiments.files import (
     unusual,
 )
 from understudy.games import CompiledGame
+from understudy.games.boards import find_boards
 from understudy.networks.values import ValueOptions, check_values
 from understudy.trainers.offline import FittingOptions, check_fitting
 from understudy.trainers.sampling import SamplingOptions, check_sampling

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 from understudy.config import check_range
-from understudy.encoders.konane import find_representation
 from understudy.errors import BadOption
 from understudy.experiments.files import (
     ABOUT_SECTIONS,
@@ -19,6 +18,7 @@ from understudy.experiments.files import (
     make_study,
     unusual,
 )
+from understudy.games.konane.inputs import find_representation
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
 from understudy.trainers.supervised import TrainingOptions, check_training

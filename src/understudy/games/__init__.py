@@ -6,8 +6,11 @@ from collections.abc import Callable, Mapping
 from functools import cache
 
 from understudy.errors import UnknownName
-from understudy.games import chess, konane, lines_of_action, morris
-from understudy.games.compiled import CompiledGame
+from understudy.games.chess import rules as chess
+from understudy.games.game import CompiledGame
+from understudy.games.konane import rules as konane
+from understudy.games.lines_of_action import rules as lines_of_action
+from understudy.games.morris import rules as morris
 from understudy.games.variant import Variant
 
 __all__ = ["GAMES", "CompiledGame", "find_game"]

@@ -15,12 +15,16 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from understudy.games import chess, konane, konane_large, lines_of_action, morris
-from understudy.games.chess_position import Chess
-from understudy.games.konane import Konane
-from understudy.games.konane_large import KonaneLarge
-from understudy.games.lines_of_action_notation import LinesOfAction
-from understudy.games.morris_notation import Morris
+from understudy.games.chess import rules as chess
+from understudy.games.chess.position import Chess
+from understudy.games.konane import large as konane_large
+from understudy.games.konane import rules as konane
+from understudy.games.konane.large import KonaneLarge
+from understudy.games.konane.rules import Konane
+from understudy.games.lines_of_action import rules as lines_of_action
+from understudy.games.lines_of_action.notation import LinesOfAction
+from understudy.games.morris import rules as morris
+from understudy.games.morris.notation import Morris
 from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 

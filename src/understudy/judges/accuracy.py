@@ -6,7 +6,7 @@ network is told the teacher's earlier parts (`accuracy.given`), as it was in tra
 
 from __future__ import annotations
 
-from understudy.games.morris_legality import FROM, PARTS, REMOVE
+from understudy.games.morris.legality import FROM, PARTS, REMOVE
 from understudy.judges.measures import Tally, counted
 from understudy.judges.seen import Seen
 

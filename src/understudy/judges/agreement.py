@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.chess_datasets import DATASETS
 from understudy.errors import FileError
-from understudy.games.chess_sampling import placement_keys
+from understudy.games.chess.datasets import DATASETS
+from understudy.games.chess.sampling import placement_keys
 from understudy.judges.datasets import graded
 from understudy.judges.measures import Verdict
 from understudy.records.positions import PositionTable, load_positions

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.chess_datasets import CLIP, DATASETS, Dataset, classes_of, find_dataset, targets_of
+from understudy.games.chess.datasets import CLIP, DATASETS, Dataset, classes_of, find_dataset, targets_of
 from understudy.judges.measures import Measure, Verdict
 from understudy.judges.ratings import Z95
 

@@ -104,7 +104,7 @@ def known_endings(folder: Path, wanted: Sequence[str] = ()) -> list[str]:
 
 def endgame_task(task: EndgameTask) -> list[Ending]:
     """Draw the positions of one task and let a player made for it play them."""
-    from understudy.games.chess_notation import from_board
+    from understudy.games.chess.notation import from_board
 
     game = find_game("chess")
     player = make_player(task.player, game, seed=[*task.seed, 0])
@@ -154,7 +154,7 @@ def _plain(one: Ending) -> dict[str, Any]:
 
 
 def _ending(game: CompiledGame, tables: chess.syzygy.Tablebase, ending: str, played: Played) -> Ending:
-    from understudy.games.chess_notation import to_board
+    from understudy.games.chess.notation import to_board
 
     start = played.start
     won = played.result == (1 if start.ply % 2 == 0 else -1)
@@ -181,7 +181,7 @@ def _plies_to_progress(game: CompiledGame, played: Played) -> int:
 
 def _thrown(game: CompiledGame, tables: chess.syzygy.Tablebase, played: Played) -> Thrown | None:
     """Return the player's first move after which the tablebase no longer calls the position won."""
-    from understudy.games.chess_notation import to_board
+    from understudy.games.chess.notation import to_board
 
     position = played.start
     for plies, move in enumerate(played.moves):

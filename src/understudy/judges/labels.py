@@ -10,8 +10,8 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
-from understudy.encoders.chess_datasets import CLIP
 from understudy.errors import BadOption, EngineError
+from understudy.games.chess.datasets import CLIP
 from understudy.players.analyst import Label, pawns
 from understudy.protocols import Backend
 from understudy.records.label_tasks import Judge, LabelTask, Said, check_said, close_analysts, label_task, make_analyst

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from understudy.games.morris_legality import FLAGS, PARTS, REMOVE, grade, unpacked, whole
+from understudy.games.morris.legality import FLAGS, PARTS, REMOVE, grade, unpacked, whole
 from understudy.judges.measures import Tally, counted, summed
 from understudy.judges.seen import RULES, Seen
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from understudy.encoders.chess_datasets import DRAW_BAND
+from understudy.games.chess.datasets import DRAW_BAND
 from understudy.judges.game_files import Step, Told
 from understudy.judges.labels import Analysis, engine_name, expectation, in_pawns, labelled
 from understudy.protocols import Backend

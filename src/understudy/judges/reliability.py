@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.morris_legality import PARTS
-from understudy.games.morris_reliability import RECALLS, precision_sums, ranked
+from understudy.games.morris.legality import PARTS
+from understudy.games.morris.reliability import RECALLS, precision_sums, ranked
 from understudy.judges.measures import Sums, Tally
 from understudy.judges.seen import RULES, Seen
 

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.batches import taken
-from understudy.games.morris_batches import NO_MOVE, parts_of
-from understudy.games.morris_legality import allowed, phases
+from understudy.games.morris.batches import NO_MOVE, parts_of
+from understudy.games.morris.legality import allowed, phases
 
 RULES = {"": False, "authors.": True}
 """Prefix of a measure's name, and whether it goes by the authors' checker instead of the rules."""

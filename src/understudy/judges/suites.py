@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from statistics import mean, median
 from typing import Any, NamedTuple
 
-from understudy.encoders.chess_datasets import DRAW_BAND
 from understudy.games import CompiledGame, find_game
+from understudy.games.chess.datasets import DRAW_BAND
 from understudy.judges.epd import Item, Suite
 from understudy.judges.labels import Analysis, engine_name, expectation, in_pawns, labelled
 from understudy.judges.measures import Measure, share

@@ -109,7 +109,7 @@ class Defender:
         return [Choice(self._choose(position)) for position in positions]
 
     def _choose(self, position: Any) -> Move:
-        from understudy.games.chess_notation import from_uci, to_board
+        from understudy.games.chess.notation import from_uci, to_board
 
         board = to_board(position)
         moves = list(board.legal_moves)

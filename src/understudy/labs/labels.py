@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.encoders.chess_datasets import class_names, find_dataset, targets_of, told_pawns
 from understudy.errors import BadOption
 from understudy.experiments.labels import Experiment, Lesson, PositionOptions
 from understudy.files import load_json, make_folder, save_json
+from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
 from understudy.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
 from understudy.judges.measures import write_verdict
 from understudy.labs.folders import keep_student, open_folder, play_command, same_board

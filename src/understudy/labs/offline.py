@@ -17,10 +17,10 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.encoders.boards import find_boards
 from understudy.errors import BadOption
 from understudy.experiments.offline import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
+from understudy.games.boards import find_boards
 from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match

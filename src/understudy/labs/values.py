@@ -10,11 +10,12 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.encoders.konane import SCRATCH, encode_boards, find_representation, input_count
 from understudy.errors import BadOption
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.experiments.values import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
+from understudy.games.konane.inputs import SCRATCH, encode_boards, find_representation, input_count
+from understudy.games.konane.successors import FEW_CELLS
 from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
@@ -27,7 +28,6 @@ from understudy.players.student_files import load_session
 from understudy.protocols import Backend
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.report import build_report
-from understudy.solve.successors import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.supervised import Epoch, begin
 from understudy.trainers.values import Valued, train_values

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 from understudy.config import build, check_range
 from understudy.encoders import Encoder
-from understudy.encoders.layout import uniform
 from understudy.errors import BadOption, UnknownName
+from understudy.games.layout import uniform
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,

@@ -13,8 +13,8 @@ import torch
 from torch import Tensor, nn
 
 from understudy.config import check_range
-from understudy.encoders.layout import Layout, joined
 from understudy.errors import BadOption
+from understudy.games.layout import Layout, joined
 from understudy.networks.layers import MakeAffine, Tied, hidden_layout, plain
 
 

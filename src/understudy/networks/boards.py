@@ -15,10 +15,10 @@ import torch
 from torch import Tensor, nn
 
 from understudy.config import check_range
-from understudy.encoders.chess_few import FEW_PIECES
-from understudy.encoders.chess_standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
-from understudy.encoders.rows import add_rows, spread_rows
 from understudy.errors import BadOption, UnknownName
+from understudy.games.chess.inputs.few_pieces import FEW_PIECES
+from understudy.games.chess.inputs.standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
+from understudy.networks.rows import add_rows, spread_rows
 
 DESIGNS = ("perceptron", "convolutional", "residual", "standings")
 UNITS: dict[str, Any] = {"relu": nn.ReLU, "elu": nn.ELU}
@@ -160,7 +160,7 @@ class Sums(torch.autograd.Function):
 
 
 class StandingsNetwork(nn.Module):
-    """Rows added up for what is present, then rectified layers; see `encoders/chess_standings.py`.
+    """Rows added up for what is present, then rectified layers; see `games/chess/inputs/standings.py`.
 
     While it learns, a piece on a cell has a row of its own besides the row for how it stands there, so that what is
     seldom seen starts from what is known of the piece; `first_rows` gives the sums of both. The layers after the sums

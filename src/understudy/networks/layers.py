@@ -18,10 +18,10 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from understudy.encoders.layout import Layout, uniform
 from understudy.errors import BadOption
-from understudy.games.morris_batches import class_images
-from understudy.games.morris_legality import CLASSES
+from understudy.games.layout import Layout, uniform
+from understudy.games.morris.batches import class_images
+from understudy.games.morris.legality import CLASSES
 
 Affine: TypeAlias = nn.Module
 """A layer that multiplies by a matrix and adds a bias: plain or tied."""

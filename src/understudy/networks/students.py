@@ -15,8 +15,8 @@ import torch
 from torch import Tensor, nn
 
 from understudy.encoders import Encoder
-from understudy.encoders.layout import joined, order_places, uniform
-from understudy.games.morris_legality import CLASSES
+from understudy.games.layout import joined, order_places, uniform
+from understudy.games.morris.legality import CLASSES
 from understudy.networks.architectures import Block, ResidualOptions, Stem
 from understudy.networks.layers import Tied, plain, written_out
 

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from understudy.drawing import draw_text
 from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame
+from understudy.games.drawing import draw_text
 from understudy.protocols import Choice, Move
 
 NO_MOVE = -1

@@ -17,16 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import build
-from understudy.encoders.chess import ChessInputs, encode_successors
-from understudy.encoders.chess_datasets import CLIP, WIDTH, find_dataset, told_pawns
 from understudy.errors import FileError
 from understudy.games import CompiledGame
+from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, told_pawns
+from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
+from understudy.games.chess.standing import FIELDS, Standing, standing
+from understudy.games.chess.successors import DRAW, rule_successors
+from understudy.games.chess.successors import MATE as WON
 from understudy.players.searcher import repeated
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
-from understudy.search.evaluators.standing import FIELDS, Standing, standing
-from understudy.search.successors import DRAW, rule_successors
-from understudy.search.successors import MATE as WON
 from understudy.tensors import load_arrays
 
 KIND = "labels"

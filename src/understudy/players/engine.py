@@ -185,7 +185,7 @@ def _recent(past: Sequence[Any], position: Any) -> Sequence[Any]:
 
 def board_of(past: Sequence[Any]) -> chess.Board:
     """Return python-chess's board of the last position, with the moves that led there where they can be told."""
-    from understudy.games.chess_notation import to_board
+    from understudy.games.chess.notation import to_board
 
     board = to_board(past[0])
     for position in past[1:]:

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from understudy.config import check_range
 from understudy.encoders import find_encoder
-from understudy.encoders.layout import order_places
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked
-from understudy.games.morris_batches import class_images, image, moves_of
-from understudy.games.morris_legality import CLASSES
-from understudy.games.morris_notation import SYMMETRIES
+from understudy.games.layout import order_places
+from understudy.games.morris.batches import class_images, image, moves_of
+from understudy.games.morris.legality import CLASSES
+from understudy.games.morris.notation import SYMMETRIES
 from understudy.players.parts import checked_parts
 from understudy.players.proposals import proposals
 from understudy.players.student_files import load_session, student_file

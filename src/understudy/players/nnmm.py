@@ -17,13 +17,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.layout import LETTERS, order_places
-from understudy.encoders.morris import RAWEST
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
-from understudy.games.morris_batches import moves_of
-from understudy.games.morris_legality import CLASSES, OPEN
+from understudy.games.layout import LETTERS, order_places
+from understudy.games.morris.batches import moves_of
+from understudy.games.morris.inputs import RAWEST
+from understudy.games.morris.legality import CLASSES, OPEN
 from understudy.players.parts import checked_parts, in_part_order
 from understudy.protocols import Choice
 

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.batches import size, taken
-from understudy.games.morris_legality import OPEN, allowed, unpacked
+from understudy.games.morris.legality import OPEN, allowed, unpacked
 
 
 class PartScorer(Protocol):

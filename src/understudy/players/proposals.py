@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.batches import size, taken
-from understudy.games.morris_batches import moves_of
+from understudy.games.morris.batches import moves_of
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Move
 

@@ -18,7 +18,7 @@ import numpy as np
 from understudy.config import check_range
 from understudy.errors import BadOption, NotationError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.morris_notation import CELLS, joined
+from understudy.games.morris.notation import CELLS, joined
 from understudy.players.basic import NO_MOVE
 from understudy.protocols import Choice, Move
 

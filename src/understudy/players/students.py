@@ -11,7 +11,7 @@ import numpy as np
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame
-from understudy.games.konane import CELLS as MOST_CELLS
+from understudy.games.konane.rules import CELLS as MOST_CELLS
 from understudy.players.boards import AGAIN, BoardStudent, standing_evaluator
 from understudy.players.boards import KIND as LABELS
 from understudy.players.evolved import KIND as EVOLVED

@@ -15,12 +15,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.boards import decided_successors, find_boards
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
+from understudy.games.boards import decided_successors, find_boards
+from understudy.games.konane.successors import successors
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
-from understudy.solve.successors import successors
 
 ROWS = 16_384
 """Boards scored at once."""

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, rules
 from understudy.games.batches import unstacked
-from understudy.games.morris_batches import NO_MOVE, keys, parts_of
-from understudy.games.morris_counts import impossible, legal_counts
-from understudy.games.morris_legality import phases
+from understudy.games.morris.batches import NO_MOVE, keys, parts_of
+from understudy.games.morris.counts import impossible, legal_counts
+from understudy.games.morris.legality import phases
 from understudy.records.examples import EXPANSIONS
 from understudy.records.store import Records
 

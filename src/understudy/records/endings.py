@@ -16,10 +16,10 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError
 from understudy.files import load_json, make_folder, save_json
-from understudy.games.chess_position import board
+from understudy.games.chess.endings import Endings
+from understudy.games.chess.position import board
+from understudy.games.chess.retrograde import Drawn
 from understudy.records.positions import PositionTable, load_positions, save_positions, writing
-from understudy.solve.endings import Endings
-from understudy.solve.retrograde import Drawn
 
 SOURCE = "endings"
 """What the table calls the games that these positions are not of."""

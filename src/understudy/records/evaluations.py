@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError
 from understudy.games.batches import taken
-from understudy.games.chess_movetext import RESULTS
-from understudy.games.chess_position import Chess
+from understudy.games.chess.movetext import RESULTS
+from understudy.games.chess.position import Chess
 from understudy.records.files import Complaint, refuse, shown
 from understudy.records.packed import content, pieces
 from understudy.records.positions import PositionTable, read_fen_column

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games.batches import size, taken
-from understudy.games.morris_batches import NO_MOVE, authors_images, images, orbit_keys
+from understudy.games.morris.batches import NO_MOVE, authors_images, images, orbit_keys
 
 SPLITS = ("all", "expanded", "orbit")
 SIDES = ("train", "validation", "test")

@@ -9,7 +9,7 @@ import numpy as np
 
 from understudy.errors import FileError
 from understudy.games.batches import taken
-from understudy.games.chess_fen import read_fens
+from understudy.games.chess.fen import read_fens
 from understudy.records.files import Complaint
 from understudy.records.packed import content
 from understudy.records.positions import PositionTable, fen_fault

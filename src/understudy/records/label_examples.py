@@ -13,12 +13,12 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.chess import typed
-from understudy.encoders.chess_datasets import CLIP
 from understudy.errors import BadOption
 from understudy.games.batches import joined, taken
-from understudy.games.chess_position import Chess
-from understudy.games.chess_sampling import answered, placement_keys, quiet
+from understudy.games.chess.datasets import CLIP
+from understudy.games.chess.inputs.planes import typed
+from understudy.games.chess.position import Chess
+from understudy.games.chess.sampling import answered, placement_keys, quiet
 from understudy.records.positions import PositionTable, load_positions
 
 LEARNED, LOOKED_AT, GRADED = range(3)

@@ -7,8 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games import CompiledGame, lines_of_action_batches, morris_batches
+from understudy.games import CompiledGame
 from understudy.games.batches import unstacked
+from understudy.games.lines_of_action import batches as lines_of_action_batches
+from understudy.games.morris import batches as morris_batches
 from understudy.records.store import Records
 
 WHOLE = {"morris": morris_batches.orbit_keys, "lines_of_action": lines_of_action_batches.orbit_keys}

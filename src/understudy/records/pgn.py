@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError, NotationError
 from understudy.games.batches import stacked, taken, unstacked
-from understudy.games.chess_fen import read_fens
-from understudy.games.chess_games import split_games
-from understudy.games.chess_movetext import RESULTS, read_movetexts
-from understudy.games.chess_position import START, Chess
-from understudy.games.chess_san import FAULTS
+from understudy.games.chess.fen import read_fens
+from understudy.games.chess.movetext import RESULTS, read_movetexts
+from understudy.games.chess.pgn_bounds import split_games
+from understudy.games.chess.position import START, Chess
+from understudy.games.chess.san import FAULTS
 from understudy.records.files import shown
 from understudy.records.packed import Damage, pieces
 from understudy.records.wanted import Sieve, Wanted
@@ -207,7 +207,7 @@ def _set_start(starts: Chess, row: int, fen: str) -> str | None:
         array[row] = value[0]  # type: ignore[index]
     if good[0]:
         return None
-    from understudy.games import chess_notation
+    from understudy.games.chess import notation as chess_notation
 
     try:
         chess_notation.read(fen, START)

@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.encoders.chess import typed
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import stacked, taken, unstacked
-from understudy.games.chess_position import Chess
+from understudy.games.chess.inputs.planes import typed
+from understudy.games.chess.position import Chess
 from understudy.players import make_player
 from understudy.protocols import Player
 

@@ -18,12 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from understudy.encoders.chess_datasets import CLIP, MATE
 from understudy.errors import FileError
 from understudy.files import replacing
 from understudy.games.batches import taken
-from understudy.games.chess_fen import read_fens, write_fen_texts
-from understudy.games.chess_position import Chess
+from understudy.games.chess.datasets import CLIP, MATE
+from understudy.games.chess.fen import read_fens, write_fen_texts
+from understudy.games.chess.position import Chess
 from understudy.games.texts import Texts
 from understudy.records.files import Complaint, refuse, shown
 
@@ -226,8 +226,8 @@ def read_fen_column(
 def fen_fault(fen: str | None) -> str:
     """Return what is wrong with a FEN."""
     from understudy.errors import NotationError
-    from understudy.games import chess_notation
-    from understudy.games.chess_position import START
+    from understudy.games.chess import notation as chess_notation
+    from understudy.games.chess.position import START
 
     if fen is None:
         return "there is no position"

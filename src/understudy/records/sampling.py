@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
-from understudy.encoders.chess import typed
 from understudy.errors import BadOption, FileError
 from understudy.games.batches import joined, taken
-from understudy.games.chess_position import Chess
-from understudy.games.chess_sampling import KeySet, placement_keys, positions_at, quiet, strayed
+from understudy.games.chess.inputs.planes import typed
+from understudy.games.chess.position import Chess
+from understudy.games.chess.sampling import KeySet, placement_keys, positions_at, quiet, strayed
 from understudy.records.pgn import Broken, Games, PgnReader
 from understudy.records.positions import PositionTable, writing
 from understudy.records.store import UNKNOWN, Records

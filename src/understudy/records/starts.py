@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, rules
 from understudy.games.batches import joined, stacked, taken
-from understudy.games.morris_notation import BIT, CELLS, STONES, SYMMETRIES, Morris, permuted
-from understudy.games.morris_random import ONE_IN, wander
+from understudy.games.morris.notation import BIT, CELLS, STONES, SYMMETRIES, Morris, permuted
+from understudy.games.morris.random_games import ONE_IN, wander
 from understudy.records.orbits import orbit_names
 
 ADVANTAGES = (

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from understudy.errors import FileError, UnderstudyError
 from understudy.files import replaced
 from understudy.games import CompiledGame, find_game
-from understudy.games.lines_of_action_batches import keys
+from understudy.games.lines_of_action.batches import keys
 from understudy.records.files import read_bytes, refuse
 
 FORMAT = 1

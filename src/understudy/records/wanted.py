@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.batches import stacked
-from understudy.games.chess_movetext import RESULTS, read_movetexts
-from understudy.games.chess_position import START
-from understudy.games.chess_san import FAULTS
+from understudy.games.chess.movetext import RESULTS, read_movetexts
+from understudy.games.chess.position import START
+from understudy.games.chess.san import FAULTS
 
 
 @dataclass(frozen=True, kw_only=True)

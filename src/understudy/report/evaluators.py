@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from understudy.games.konane.evaluators import EVALUATORS
 from understudy.judges.robins import Robin, differing, mid_ranks
 from understudy.report.agreement import verdict_texts
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, lasting, measured, number
 from understudy.report.plots import Line, draw_names
 from understudy.report.sources import Run
 from understudy.report.studies import Study, average_of, crossed, overall, study_of
-from understudy.search.evaluators.konane import EVALUATORS
 
 FAR, SOME = "†", "°"
 """Marks of a pair that differs from the published one even if that has as few games as it seems, or only if not."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from understudy.encoders.chess_datasets import find_dataset
+from understudy.games.chess.datasets import find_dataset
 from understudy.report import sabatelli
 from understudy.report.blocks import Plot, Plots, Section, Text
 from understudy.report.label_students import by_dataset

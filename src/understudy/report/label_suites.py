@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from understudy.encoders.chess_datasets import DRAW_BAND
+from understudy.games.chess.datasets import DRAW_BAND
 from understudy.report import sabatelli
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, cells, measured, number
 from understudy.report.plots import draw_pairs

@@ -11,7 +11,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from understudy.encoders.konane import encode, input_count
+from understudy.games.konane.inputs import encode, input_count
 from understudy.games.rules import key, moves, play
 from understudy.kernels import kernel
 from understudy.search.desk import BLIND, GENERATION, NODES, STOP, UNAWARE, Desk, Table, make_desk, make_table

@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from understudy.config import check_range
 from understudy.errors import BadOption, EngineError, NotationError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.morris_notation import CELLS
+from understudy.games.morris.notation import CELLS
 from understudy.protocols import Choice, Move, Player
 from understudy.servers.thinking import Thinker
 

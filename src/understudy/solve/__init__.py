@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from understudy.solve.desk import MOST_CELLS
-from understudy.solve.solver import MoveValues, Solver, check_solvable, shared_solver
+from understudy.games.konane.solving.desk import MOST_CELLS
+from understudy.games.konane.solving.solver import MoveValues, Solver, check_solvable, shared_solver
 
 __all__ = ["MOST_CELLS", "MoveValues", "Solver", "check_solvable", "shared_solver"]

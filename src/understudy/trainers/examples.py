@@ -15,8 +15,8 @@ import torch
 from numpy.typing import NDArray
 
 from understudy.games.batches import size, taken
-from understudy.games.lines_of_action_batches import finished as finished_rows
-from understudy.games.lines_of_action_batches import images as images_of
+from understudy.games.lines_of_action.batches import finished as finished_rows
+from understudy.games.lines_of_action.batches import images as images_of
 from understudy.records.orbits import orbit_names
 from understudy.records.tables import Tabled
 from understudy.trainers.values import Valued

@@ -15,11 +15,11 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from understudy.encoders.chess import ChessInputs, encode_into
-from understudy.encoders.chess_datasets import Dataset, told_pawns
-from understudy.encoders.chess_standings import MOST, encode_standings
 from understudy.games.batches import size
-from understudy.games.chess_position import Chess
+from understudy.games.chess.datasets import Dataset, told_pawns
+from understudy.games.chess.inputs.planes import ChessInputs, encode_into
+from understudy.games.chess.inputs.standings import MOST, encode_standings
+from understudy.games.chess.position import Chess
 from understudy.trainers.supervised import (
     Epoch,
     Learning,

@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from understudy.encoders import Encoder
-from understudy.games.morris_batches import parts_of
-from understudy.games.morris_legality import allowed
+from understudy.games.morris.batches import parts_of
+from understudy.games.morris.legality import allowed
 from understudy.records.examples import Examples
 
 

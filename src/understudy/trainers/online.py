@@ -12,12 +12,12 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from understudy.encoders.konane import encode
+from understudy.games.konane.evaluators import scaled
+from understudy.games.konane.inputs import encode
 from understudy.games.rules import count, play
 from understudy.kernels import kernel
 from understudy.search.choosers import Comparing, Room, Valuing, choose, show_pair
 from understudy.search.desk import BLIND
-from understudy.search.evaluators.konane import scaled
 from understudy.search.leaves import PROVEN
 from understudy.search.minimax import minimax
 from understudy.trainers.backpropagation import Changes, Rule, learn

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
-from understudy.encoders.konane import find_representation, input_cells, input_count
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
+from understudy.games.konane.evaluators import Tally
+from understudy.games.konane.inputs import find_representation, input_cells, input_count
 from understudy.players.choosers import make_chooser
 from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
-from understudy.search.evaluators.konane import Tally
 from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.backpropagation import Changes, Rule, make_changes

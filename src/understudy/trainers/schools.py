@@ -15,12 +15,12 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from understudy.games.lines_of_action_notation import LinesOfAction
+from understudy.games.lines_of_action.evaluators import counted
+from understudy.games.lines_of_action.notation import LinesOfAction
 from understudy.kernels import kernel
 from understudy.protocols import Backend
 from understudy.search.evaluators.chromosome import Plan
 from understudy.search.evaluators.inputs import turns
-from understudy.search.evaluators.lines_of_action import counted
 from understudy.search.evaluators.perceptron import MOST_COUNTED
 from understudy.trainers.arena import Alleles, Stage
 from understudy.trainers.evolution import usual_weights

@@ -8,8 +8,12 @@ from typing import Any
 from numba.extending import overload
 
 from understudy.errors import UnknownName
+from understudy.games.chess import evaluators as chess
+from understudy.games.chess.standing import Standing, standing_value
+from understudy.games.konane import evaluators as konane
+from understudy.games.lines_of_action import evaluators as lines_of_action
+from understudy.games.morris import evaluators as morris
 from understudy.games.rules import tells_changes
-from understudy.search.evaluators import chess, konane, lines_of_action, morris
 from understudy.search.evaluators.noise import Noise, noise_value
 from understudy.search.evaluators.perceptron import (
     Perceptron,
@@ -20,7 +24,6 @@ from understudy.search.evaluators.perceptron import (
 )
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
-from understudy.search.evaluators.standing import Standing, standing_value
 
 VALUES: dict[type, Callable[..., float]] = {
     morris.Phased: morris.phased_value,

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.search.evaluators.lines_of_action import COUNTED, COUNTED_WIDTHS, nonad_matrix
+from understudy.games.lines_of_action.evaluators import COUNTED, COUNTED_WIDTHS, nonad_matrix
 
 READINGS = {"signed": (1.0, -1.0, 0.0), "presumed": (0.75, 0.25, 0.5), "as_printed": (0.75, 0.5, 0.5)}
 """What a cell is worth with an own stone, an enemy's, none. As printed, an enemy looks like an empty cell (E-01)."""

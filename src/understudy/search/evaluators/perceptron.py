@@ -21,11 +21,11 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from understudy.errors import BadOption, FileError
-from understudy.games.lines_of_action_notation import LinesOfAction
+from understudy.games.lines_of_action import evaluators as lines_of_action
+from understudy.games.lines_of_action.notation import LinesOfAction
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
 from understudy.search.desk import HEIGHTS
-from understudy.search.evaluators import lines_of_action
 
 TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}

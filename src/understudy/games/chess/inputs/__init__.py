@@ -1,0 +1,1 @@
+"""Chess positions as numbers for networks."""

@@ -1,0 +1,235 @@
+"""What hangs in the air in a chess position: what a capture wins, forks to come, trapped pieces, what screens hide.
+
+All of it is read off the board as it stands; no move is played. It is what a player who looks one ply ahead needs to
+be told most: what the other side will do next.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
+from understudy.games.chess.attacks import KNIGHT, diagonal, kind_on, kings, straight
+from understudy.games.chess.exchange import least_attacker
+from understudy.games.chess.inputs.attacks_seen import REACH, SIDE, TWICE, Sight, attacked_by, movable_to, pawn_reach
+from understudy.games.chess.inputs.features import WORTHS
+from understudy.games.chess.position import Chess
+from understudy.kernels import kernel
+
+MOST_GAIN = 9
+"""Pawns: a queen for nothing."""
+LONGEST = 16
+"""Captures of an exchange that are counted."""
+LEVELS = 4
+"""What the lesser of two forked pieces is: a pawn, a knight or bishop, a rook, a queen or the king."""
+FORKS = 5 * LEVELS
+"""Kinds that can fork with their next move, and what they would win."""
+TRAPPED = 2 * 4 * 2 * 3
+"""Sides; knight to queen; whether it is threatened; safe cells to go to: none, one, more."""
+BEHIND = 2 * 2 * 4
+"""Sides of a slider; whose piece screens; what stands behind: loose, a rook, a queen, the king."""
+THREATS = FORKS + TRAPPED + BEHIND
+MOST_THREATS = 5 + 2 * 15 + 2 * 20
+"""A position brings no more rows of threats than this."""
+_EIGHT = np.uint64(8)
+
+
+@kernel
+def write_threats(position: Chess, sight: Sight, at: int, out: Any, total: int) -> int:
+    """Write the rows of threats, of which there are THREATS from *at* on; return how many rows there are now."""
+    total = _forks(position, sight, at, out, total)
+    for side in range(2):
+        total = _trapped(position, side, sight, at + FORKS, out, total)
+    for side in range(2):
+        total = _behind(position, side, sight, at + FORKS + TRAPPED, out, total)
+    return total
+
+
+@kernel
+def winnings(position: Chess, cell: int, mine: bool, sight: Sight, gains: Any) -> int:
+    """Return the pawns that a side (*mine*: the mover) wins by capturing on a cell, each going on while it pays.
+
+    *gains* is scratch room. Pinned pieces take part only along their pin.
+    """
+    target, occupied = bit(cell), position.mine | position.theirs
+    able = movable_to(position.mine, target, 0, sight) | movable_to(position.theirs, target, 1, sight)
+    depth = 0
+    gains[0] = WORTHS[kind_on(position, cell)]
+    hunter, kind = least_attacker(position, cell, occupied & able, occupied, mine)
+    while kind >= 0 and depth < LONGEST:
+        occupied &= ~bit(hunter)
+        if kind == 5 and least_attacker(position, cell, occupied, occupied, not mine)[1] >= 0:
+            break  # a king cannot take what is guarded
+        depth += 1
+        gains[depth] = WORTHS[kind] - gains[depth - 1]
+        mine = not mine
+        hunter, kind = least_attacker(position, cell, occupied & able, occupied, mine)
+    if depth == 0:
+        return 0
+    while depth > 1:
+        depth -= 1
+        gains[depth - 1] = -max(-gains[depth - 1], gains[depth])
+    return max(0, min(int(gains[0]), MOST_GAIN))
+
+
+@kernel
+def checkers(position: Chess, king: int, side: int) -> Mask:
+    """Return the pieces of both sides that attack the cell of *side*'s king."""
+    occupied = position.mine | position.theirs
+    found: Mask = (pawn_reach(bit(king), side) & position.pawns) | (KNIGHT[king] & position.knights)
+    found |= diagonal(king, occupied) & (position.bishops | position.queens)
+    found |= straight(king, occupied) & (position.rooks | position.queens)
+    return found
+
+
+@kernel
+def worthwhile(kinds: Any, hunter: int, guarded: Mask, pieces: Mask) -> Mask:
+    """Return which of *pieces* a piece of kind *hunter* would gladly take: worth more, or not *guarded*."""
+    more: Mask = NONE
+    for kind in range(6):
+        if WORTHS[kind] > WORTHS[hunter]:
+            more |= kinds[kind]
+    gladly: Mask = pieces & (more | ~guarded)
+    return gladly
+
+
+@kernel
+def _safe(kind: int, side: int, sight: Sight) -> Mask:
+    """Return where a piece of a kind can go: no lesser or equal one attacks it, and another defends it if any does."""
+    attacked, others = attacked_by(1 - side, sight), SIDE * (1 - side)
+    if kind == 0:
+        return ~attacked | attacked_by(side, sight)
+    lesser = sight[others] | sight[others + 1]
+    if kind > 2:
+        lesser |= sight[others + 2]
+    if kind > 3:
+        lesser |= sight[others + 3]
+    safe: Mask = ~lesser & (~attacked | sight[SIDE * side + TWICE])
+    return safe
+
+
+@kernel
+def _forks(position: Chess, sight: Sight, at: int, out: Any, total: int) -> int:
+    """Write for each kind whether the mover can go where it attacks two pieces at once, and what the lesser is."""
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
+    occupied, guarded = position.mine | position.theirs, attacked_by(1, sight)
+    for kind in range(5):
+        prey = worthwhile(kinds, kind, guarded, position.theirs) | (kinds[5] & position.theirs)
+        if kind == 0:
+            prey &= ~position.pawns
+        if prey == NONE or rest(prey) == NONE:
+            continue
+        best, pieces = 0, kinds[kind] & position.mine
+        safe = _safe(kind, 0, sight) & ~position.mine
+        while pieces != NONE:
+            cell = lowest(pieces)
+            pieces = rest(pieces)
+            goals = safe & (sight[REACH + cell] if kind > 0 else (bit(cell) << _EIGHT) & ~occupied)
+            while goals != NONE:
+                caught = prey & _sees(kind, lowest(goals), occupied & ~bit(cell))
+                goals = rest(goals)
+                if caught != NONE and rest(caught) != NONE:
+                    best = max(best, _lesser(kinds, caught))
+        if best > 0:
+            out[total] = at + kind * LEVELS + best - 1
+            total += 1
+    return total
+
+
+@kernel
+def _sees(kind: int, cell: int, occupied: Mask) -> Mask:
+    """Return what a piece of the mover would attack from a cell."""
+    if kind == 0:
+        return pawn_reach(bit(cell), 0)
+    seen: Mask = KNIGHT[cell] if kind == 1 else NONE
+    if kind in (2, 4):
+        seen |= diagonal(cell, occupied)
+    if kind > 2:
+        seen |= straight(cell, occupied)
+    return seen
+
+
+@kernel
+def _lesser(kinds: Any, caught: Mask) -> int:
+    """Return the level of the second best piece of those *caught*, from 1."""
+    levels = (kinds[0], kinds[1] | kinds[2], kinds[3], kinds[4] | kinds[5])
+    count = 0
+    for level in range(LEVELS, 0, -1):
+        count += popcount(caught & levels[level - 1])
+        if count >= 2:
+            return level
+    return 0
+
+
+@kernel
+def _trapped(position: Chess, side: int, sight: Sight, at: int, out: Any, total: int) -> int:
+    """Write the pieces of a side that are threatened or have hardly a safe cell to go to."""
+    own = position.mine if side == 0 else position.theirs
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
+    loose, others = attacked_by(1 - side, sight) & ~attacked_by(side, sight), SIDE * (1 - side)
+    for kind in range(1, 5):
+        pieces = kinds[kind] & own
+        if pieces == NONE:
+            continue
+        safe, threats = _safe(kind, side, sight) & ~own, loose | sight[others]
+        if kind > 2:
+            threats |= sight[others + 1]
+        if kind > 3:
+            threats |= sight[others + 2]
+        while pieces != NONE:
+            cell = lowest(pieces)
+            pieces = rest(pieces)
+            threatened, free = 1 if bit(cell) & threats else 0, min(popcount(sight[REACH + cell] & safe), 2)
+            if threatened or free < 2:
+                out[total] = at + ((side * 4 + kind - 1) * 2 + threatened) * 3 + free
+                total += 1
+    return total
+
+
+@kernel
+def _behind(position: Chess, side: int, sight: Sight, at: int, out: Any, total: int) -> int:
+    """Write what a side's sliders would attack if what screens it were gone: its own, or the others'."""
+    own, enemy = (position.mine, position.theirs) if side == 0 else (position.theirs, position.mine)
+    guarded = attacked_by(1 - side, sight)
+    royal = kings(position) & enemy
+    pieces = own & (position.bishops | position.rooks | position.queens)
+    last = total + 18
+    while pieces != NONE and total <= last:
+        cell = lowest(pieces)
+        pieces = rest(pieces)
+        seen = _through(position, cell, NONE)
+        for owner in range(2):
+            screen = seen & (own if owner == 0 else enemy & ~royal)
+            if screen != NONE:
+                hidden = _through(position, cell, screen) & ~seen & enemy
+                level = _level(position, bit(cell), hidden, royal, guarded)
+                if level >= 0:
+                    out[total] = at + (side * 2 + owner) * 4 + level
+                    total += 1
+    return total
+
+
+@kernel
+def _through(position: Chess, cell: int, screen: Mask) -> Mask:
+    """Return what a slider attacks if the pieces of *screen* are gone."""
+    clear = (position.mine | position.theirs) & ~screen
+    through: Mask = NONE
+    if bit(cell) & ~position.rooks:
+        through |= diagonal(cell, clear)
+    if bit(cell) & ~position.bishops:
+        through |= straight(cell, clear)
+    return through
+
+
+@kernel
+def _level(position: Chess, slider: Mask, hidden: Mask, royal: Mask, guarded: Mask) -> int:
+    """Return what a slider could gain behind a screen: 3 king, 2 queen, 1 rook, 0 something loose, -1 nothing."""
+    if hidden & royal:
+        return 3
+    if hidden & position.queens and slider & ~position.queens:
+        return 2
+    if hidden & position.rooks and slider & position.bishops:
+        return 1
+    return 0 if hidden & ~guarded else -1

@@ -1,0 +1,173 @@
+"""Movetext of PGN, compiled: whole games as codes of moves, comments, variations and glyphs passed over.
+
+What cannot be read ends a game with a fault and the place of the word; a game is never half right.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.chess.batches import position_at
+from understudy.games.chess.position import Chess
+from understudy.games.chess.rules import MOST_MOVES, play
+from understudy.games.chess.san import CLOSED, OPEN_COMMENT, OPEN_VARIATION, SOUND, read_san
+from understudy.kernels import kernel
+
+RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
+UNSAID = -1
+"""Movetext without a result."""
+
+BLANK = np.zeros(256, np.bool_)
+BLANK[[9, 10, 11, 12, 13, 32]] = True
+ENDS = BLANK.copy()
+"""What ends a word."""
+ENDS[list(b"{}();$!?*")] = True
+_GLYPHS = np.zeros(256, np.bool_)
+"""Words that begin so judge a move or a position and name none."""
+_GLYPHS[list(b"+=/#~.,!?|\\'\"<>^]")] = True
+_GLYPHS[128:] = True
+_OPEN, _BRACE, _NOTE, _END, _ESCAPE, _LINE, _DASH = (ord(letter) for letter in "({;)%\n-")
+
+
+@kernel
+def read_movetexts(
+    letters: NDArray[np.uint8],
+    spans: NDArray[np.int64],
+    masks: NDArray[np.uint64],
+    numbers: NDArray[np.int64],
+    codes: NDArray[np.int32],
+    told: NDArray[np.int64],
+) -> None:
+    """Read the movetexts of *spans* [games, begin and end], played from the positions in *masks* and *numbers*.
+
+    Writes the codes of all moves one after another, and what is *told* of each game [games, 4]: where its codes end,
+    its fault, the place of the word at fault, its result.
+    """
+    legal, total = np.zeros(MOST_MOVES, np.int32), 0
+    for row in range(len(spans)):
+        position = position_at(masks, numbers, row)
+        total, fault, place, result = _read(letters, spans[row, 0], spans[row, 1], position, codes, total, legal)
+        told[row, 0], told[row, 1], told[row, 2], told[row, 3] = total, fault, place, result
+
+
+@kernel
+def _read(
+    letters: NDArray[np.uint8],
+    place: int,
+    stop: int,
+    position: Chess,
+    codes: NDArray[np.int32],
+    total: int,
+    legal: NDArray[np.int32],
+) -> tuple[int, int, int, int]:
+    """Write the moves of a game after the *total* codes that are there; return the new total and what is told."""
+    while place < stop:
+        after, fault = _past(letters, place, stop)
+        if fault != SOUND:
+            return total, fault, place, UNSAID
+        if after > place:
+            place = after
+            continue
+        result = result_at(letters, place, stop)
+        if result != UNSAID:
+            return total, SOUND, place, result
+        end = place + 1
+        while end < stop and not ENDS[letters[end]]:
+            end += 1
+        move, fault = read_san(letters, place, end, position, legal)
+        if fault != SOUND:
+            return total, fault, place, UNSAID
+        codes[total] = move
+        total, place, position = total + 1, end, play(position, move)
+    return total, SOUND, place, UNSAID
+
+
+@kernel
+def _past(letters: NDArray[np.uint8], place: int, stop: int) -> tuple[int, int]:
+    """Return the place after what is no move and no result and begins here, or *place*; and the fault."""
+    letter = letters[place]
+    dash = letter == _DASH and (place + 1 == stop or letters[place + 1] != _DASH)  # two let a side pass
+    if BLANK[letter] or _GLYPHS[letter] or dash:
+        return place + 1, SOUND
+    if letter == _BRACE:
+        after = _past_comment(letters, place, stop)
+        return after, SOUND if after > place else OPEN_COMMENT
+    if letter == _OPEN:
+        after = _past_variation(letters, place, stop)
+        return after, SOUND if after > place else OPEN_VARIATION
+    if letter == _END:
+        return place, CLOSED
+    if letter == _NOTE or (letter == _ESCAPE and (place == 0 or letters[place - 1] == _LINE)):
+        return _past_line(letters, place, stop), SOUND
+    if result_at(letters, place, stop) != UNSAID:
+        return place, SOUND
+    return _past_remark(letters, place, stop), SOUND
+
+
+@kernel
+def _past_comment(letters: NDArray[np.uint8], place: int, stop: int) -> int:
+    """Return the place after a comment, or -1 if it has no end."""
+    while place < stop:
+        if letters[place] == ord("}"):
+            return place + 1
+        place += 1
+    return -1
+
+
+@kernel
+def _past_line(letters: NDArray[np.uint8], place: int, stop: int) -> int:
+    while place < stop and letters[place] != _LINE:
+        place += 1
+    return place
+
+
+@kernel
+def _past_variation(letters: NDArray[np.uint8], place: int, stop: int) -> int:
+    """Return the place after a variation with the variations and comments inside it, or -1 if it has no end."""
+    depth = 0
+    while place < stop:
+        letter = letters[place]
+        if letter == _BRACE:
+            place = _past_comment(letters, place, stop) - 1
+            if place < 0:
+                return -1
+        elif letter == _NOTE:
+            place = _past_line(letters, place, stop)
+        elif letter == _OPEN:
+            depth += 1
+        elif letter == _END:
+            depth -= 1
+            if depth == 0:
+                return place + 1
+        place += 1
+    return -1
+
+
+@kernel
+def _past_remark(letters: NDArray[np.uint8], place: int, stop: int) -> int:
+    """Return the place after the number of a move or a glyph, or after `e.p.`; *place* if there is none."""
+    begun, left = place, stop - place
+    if left > 3 and letters[place] == ord("e") and letters[place + 1] == ord(".") and letters[place + 2] == ord("p"):
+        return place + 3
+    if letters[place] == ord("$"):
+        place += 1
+    while place < stop and ord("0") <= letters[place] <= ord("9"):
+        place += 1
+    castling = place < stop and letters[place] == ord("-")  # 0-0
+    return begun if castling else place
+
+
+@kernel
+def result_at(letters: NDArray[np.uint8], place: int, stop: int) -> int:
+    """Return the number in RESULTS of the result that begins here, or UNSAID."""
+    first, left = letters[place], stop - place
+    if first == ord("*"):
+        return 0
+    if left < 3 or (first != ord("0") and first != ord("1")):
+        return UNSAID
+    second, third = letters[place + 1], letters[place + 2]
+    if second == ord("-") and third != first and (third == ord("0") or third == ord("1")):
+        return 1 if first == ord("1") else 2
+    half = first == ord("1") and second == ord("/") and third == ord("2")
+    return 3 if half and left >= 4 and letters[place + 3] == ord("-") else UNSAID

@@ -1,0 +1,169 @@
+"""The Python face of any game made of kernels: it checks what kernels trust, and speaks text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import IllegalMove
+from understudy.games import rules
+from understudy.games.chess.position import Chess
+from understudy.games.konane.large import KonaneLarge
+from understudy.games.konane.rules import Konane
+from understudy.games.lines_of_action.notation import LinesOfAction
+from understudy.games.morris.notation import Morris
+from understudy.games.variant import ONGOING, Variant
+from understudy.protocols import Board, Conventions, Move, Outcome
+
+NOTATIONS: dict[type, str] = {
+    Morris: "morris.notation",
+    Konane: "konane.notation",
+    KonaneLarge: "konane.notation",
+    LinesOfAction: "lines_of_action.notation",
+    Chess: "chess.notation",
+}
+"""The module of text, drawing and symmetries for each type of position, loaded when first asked."""
+
+
+@dataclass(frozen=True)
+class CompiledGame:
+    """Rules, notation and shape of one game in one size."""
+
+    name: str
+    variant: Variant
+    switches: tuple[tuple[str, str], ...] = ()
+    """The rules that were set by hand, so that a task can rebuild this game from its name."""
+
+    @cached_property
+    def kernels(self) -> ModuleType:
+        """The module of this game's kernels."""
+        return rules.RULES[type(self.variant.first)]
+
+    @cached_property
+    def notation(self) -> ModuleType:
+        """The module of this game's text, drawing and symmetries."""
+        return import_module(f"understudy.games.{NOTATIONS[type(self.variant.first)]}")
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        from understudy.games import find_game
+
+        return find_game, (self.name, self.variant.size, dict(self.switches))
+
+    @property
+    def title(self) -> str:
+        return self.variant.title
+
+    @property
+    def size(self) -> tuple[int, int]:
+        return self.variant.size
+
+    @property
+    def board(self) -> Board:
+        return self.variant.board
+
+    @property
+    def colours(self) -> tuple[str, str]:
+        return self.variant.colours
+
+    @property
+    def part_names(self) -> tuple[str, ...]:
+        return self.variant.part_names
+
+    @property
+    def part_sizes(self) -> tuple[int, ...]:
+        return self.variant.part_sizes
+
+    @property
+    def conventions(self) -> Conventions:
+        return self.variant.conventions
+
+    @cached_property
+    def most_moves(self) -> int:
+        """No position has more moves than this."""
+        return int(self.kernels.MOST_MOVES)
+
+    @cached_property
+    def feature_count(self) -> int:
+        """How many binary features a position of this game has."""
+        return int(self.kernels.FEATURES)
+
+    def start(self) -> Any:
+        """Return the position every game starts from."""
+        return self.variant.first
+
+    def moves(self, position: Any) -> list[Move]:
+        """Return the legal moves, ascending; none when the game is over."""
+        codes = self._codes(position)
+        return codes.tolist() if rules.outcome(position, len(codes)) == ONGOING else []
+
+    def play(self, position: Any, move: Move) -> Any:
+        """Return the position after *move*, seen by the other side."""
+        if move not in self.moves(position):
+            raise IllegalMove(self._complaint(position, move))
+        return rules.play(position, move)
+
+    def outcome(self, position: Any) -> Outcome | None:
+        """Return how the game ended for the side to move, or None while it goes on."""
+        result = rules.outcome(position, rules.count(position))
+        return None if result == ONGOING else Outcome(result)
+
+    def reason(self, position: Any) -> str:
+        """Return why a finished game ended."""
+        return str(self.kernels.reason(position))
+
+    def drawn(self, position: Any) -> str | None:
+        """Return why a match calls this position a draw, by what the position itself tells, or None."""
+        reason: str | None = self.notation.drawn(position)
+        return reason
+
+    def key(self, position: Any) -> int:
+        """Return a number equal for equal placements seen by the side to move."""
+        return int(rules.key(position))
+
+    def parts(self, move: Move) -> tuple[int, ...]:
+        """Return the parts of a move, in the order of `part_names`."""
+        return tuple(self.notation.parts(move))
+
+    def symmetries(self, position: Any, move: Move) -> list[tuple[Any, Move]]:
+        """Return the images of a position and a move under the board's symmetries, the pair itself first."""
+        notation = self.notation
+        return [
+            (notation.permuted(position, permutation), notation.permuted_move(move, permutation))
+            for permutation in notation.symmetries(position)
+        ]
+
+    def stones(self, position: Any) -> tuple[str, ...]:
+        """Return what stands on each cell of the board: a colour, a chess piece's letter, or nothing."""
+        return tuple(self.notation.stones(position))
+
+    def write(self, position: Any) -> str:
+        """Return the position as text."""
+        return str(self.notation.write(position))
+
+    def read(self, text: str) -> Any:
+        """Return the position that *text* describes."""
+        return self.notation.read(text, self.variant.first)
+
+    def write_move(self, position: Any, move: Move) -> str:
+        """Return a legal move as text."""
+        return str(self.notation.write_move(position, move))
+
+    def read_move(self, position: Any, text: str) -> Move:
+        """Return the legal move that *text* describes."""
+        move: Move = self.notation.read_move(position, text)
+        if move not in self.moves(position):
+            raise IllegalMove(f"{self.name}: {text.strip()!r} is not a legal move in {self.write(position)!r}")
+        return move
+
+    def _codes(self, position: Any) -> NDArray[np.int32]:
+        out = np.empty(self.most_moves, np.int32)
+        return out[: rules.moves(position, out)]
+
+    def _complaint(self, position: Any, move: Move) -> str:
+        return f"{self.name}: move {move} is not legal in {self.write(position)!r}"

@@ -1,0 +1,151 @@
+"""Konane boards as numbers in 0 to 1, relative to the side that judges: A, B and C of Thompson (2005), and our D.
+
+The source numbers cells row by row from Black's upper left corner, we from Black's lower left one: the n-th cell is the
+same. Where its printed examples contradict its text, docs/games/konane.md tells what is right.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import BadOption, UnknownName
+from understudy.games.konane import large as konane_large
+from understudy.games.konane import rules as konane
+from understudy.games.rules import features, moves, play, turn
+from understudy.kernels import kernel
+
+REPRESENTATIONS = ("A", "B", "C", "D", "E")
+"""A: a cell is 1 (own stone), 0.5 (empty) or 0. B: own cells, then the other side's, 1 where the stone still stands.
+C: all cells with an own stone, then all cells with one of the other side. D: as B with White's boards mirrored, so that
+own stones always stand on the same cells, then which stones of both sides can move. E: as D, then in which of the four
+directions each can jump."""
+
+A, B, C, D, E = range(5)
+
+SCRATCH = 1024
+"""Room for the features or moves of any position."""
+
+
+def find_representation(name: str, rows: int, columns: int) -> int:
+    """Return the number of the representation called *name*, if it fits a board."""
+    if name not in REPRESENTATIONS:
+        raise UnknownName("representation of konane", name, REPRESENTATIONS)
+    if name in ("D", "E") and columns % 2:
+        raise BadOption(
+            f"representation {name} needs an even number of columns, so that a mirrored board has its colours "
+            f"exchanged, and {rows}x{columns} has not"
+        )
+    return REPRESENTATIONS.index(name)
+
+
+@kernel
+def input_count(representation: int, rows: int, columns: int) -> int:
+    """Return how many inputs a board has."""
+    return rows * columns * (1 if representation <= B else 6 if representation == E else 2)
+
+
+def input_cells(representation: int, rows: int, columns: int) -> NDArray[np.int64]:
+    """Return the cell that each input is about; B shows both colours' cells on the same inputs, so it has none."""
+    cells = np.arange(rows * columns)
+    if representation == A:
+        return cells
+    if representation == C:
+        return np.tile(cells, 2)
+    black = (cells // columns + cells % columns) % 2 == 0
+    pairs = np.tile(np.concatenate([cells[black], cells[~black]]), 2)
+    return pairs if representation == D else np.concatenate([pairs, np.repeat(pairs[: len(cells)], 4)])
+
+
+@kernel
+def encode(representation: int, position: Any, side: int, scratch: NDArray[np.int32], out: NDArray[np.float32]) -> None:
+    """Write the inputs of *position* as *side* sees it: 0 the side to move, 1 the other."""
+    cells = position.rows * position.columns
+    empty = np.float32(0.5) if representation == A else np.float32(0.0)
+    for i in range(input_count(representation, position.rows, position.columns)):
+        out[i] = empty
+    black = (position.ply + side) & 1 == 0
+    half = konane.CELLS if cells <= konane.CELLS else konane_large.CELLS
+    for i in range(features(position, scratch)):
+        mine = scratch[i] < half
+        cell = scratch[i] if mine else scratch[i] - half
+        own = mine == (side == 0)
+        _mark(representation, position, cell, own, black, out)
+    if representation >= D:
+        _mark_movable(representation, position, side == 0, black, scratch, out)
+        _mark_movable(representation, turn(position), side == 1, black, scratch, out)
+
+
+@kernel
+def _mark(representation: int, position: Any, cell: int, own: bool, black: bool, out: NDArray[np.float32]) -> None:
+    """Write that a stone stands on *cell*."""
+    cells = position.rows * position.columns
+    if representation == A:
+        out[cell] = 1.0 if own else 0.0
+    elif representation == B:
+        # Of two neighbours in a row each colour has one, so half a cell's number is its place among its colour.
+        out[cell // 2 + (0 if own else (cells + (1 if black else 0)) // 2)] = 1.0
+    elif representation == C:
+        out[cell if own else cells + cell] = 1.0
+    else:
+        out[_seen(position, cell, black) // 2 + (0 if own else cells // 2)] = 1.0
+
+
+@kernel
+def _mark_movable(
+    representation: int, position: Any, own: bool, black: bool, scratch: NDArray[np.int32], out: NDArray[np.float32]
+) -> None:
+    """Write which stones of the side to move can move, and where to."""
+    cells = position.rows * position.columns
+    first = 0 if own else cells // 2
+    for i in range(moves(position, scratch)):
+        origin, to = scratch[i] >> 8, scratch[i] & 255
+        place = first + _seen(position, origin, black) // 2
+        out[cells + place] = 1.0
+        if representation == E and origin != to:
+            out[2 * cells + 4 * place + _direction(position.columns, origin, to, black)] = 1.0
+
+
+@kernel
+def _direction(columns: int, origin: int, to: int, black: bool) -> int:
+    """Return 0 down, 1 left, 2 right or 3 up, as a mirrored board has it for White."""
+    if abs(to - origin) >= columns:
+        return 3 if to > origin else 0
+    return 2 if (to > origin) == black else 1
+
+
+@kernel
+def _seen(position: Any, cell: int, black: bool) -> int:
+    """Return where D shows a cell: White's boards are mirrored, left for right."""
+    if black:
+        return cell
+    row = cell // position.columns
+    mirrored: int = row * position.columns + position.columns - 1 - (cell - row * position.columns)
+    return mirrored
+
+
+@kernel
+def encode_successors(
+    representation: int, position: Any, codes: NDArray[np.int32], scratch: NDArray[np.int32], out: NDArray[np.float32]
+) -> int:
+    """Write the inputs of every successor [moves, inputs] as the side to move sees it; return how many there are."""
+    width = moves(position, codes)
+    for i in range(width):
+        encode(representation, play(position, codes[i]), 1, scratch, out[i])
+    return width
+
+
+@kernel
+def encode_boards(representation: int, batch: Any, scratch: NDArray[np.int32], out: NDArray[Any]) -> None:
+    """Write the inputs of every board of a batch [boards, inputs] as the side sees it that is not to move.
+
+    Into whole numbers only what has no halves: all but A. Boards have at most 64 cells.
+    """
+    row = np.zeros(out.shape[1], np.float32)
+    for i in range(out.shape[0]):
+        position = konane.Konane(batch.mine[i], batch.theirs[i], batch.rows[i], batch.columns[i], batch.ply[i])
+        encode(representation, position, 1, scratch, row)
+        for j in range(out.shape[1]):
+            out[i, j] = row[j]

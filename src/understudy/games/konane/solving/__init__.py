@@ -1,0 +1,1 @@
+"""Perfect play on small boards of Konane."""

@@ -1,0 +1,148 @@
+"""Who wins, exactly: a solver owns a table of proven positions and asks the exhaustive search.
+
+The search runs in slices of a fraction of a second. Between them the table grows, progress is told, and Ctrl-C is
+heard; what is proven stays in the table for the next question.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.errors import BadOption
+from understudy.games import CompiledGame, find_game
+from understudy.games.batches import size, stacked
+from understudy.games.konane.rules import Konane
+from understudy.games.konane.solving.desk import IDLE, MOST_CELLS, make_desk
+from understudy.games.konane.solving.search import solve_batch
+from understudy.games.konane.successors import successors
+from understudy.protocols import Move
+from understudy.solve.table import FIRST_SIZE, LARGEST_SIZE, enlarged, make_table
+
+SLICE = 1_000_000
+"""Positions between two looks at the world: a fifth of a second."""
+
+Progress = Callable[[int], None]
+"""Hears, after each slice, how many positions were searched since the solver was made."""
+
+
+class MoveValues(NamedTuple):
+    """Whether each move of each position wins; those of the i-th position stand from `first[i]` to `first[i + 1]`."""
+
+    first: NDArray[np.int64]
+    moves: NDArray[np.int32]
+    wins: NDArray[np.bool_]
+
+    def of(self, row: int) -> dict[Move, bool]:
+        """Return the moves of one position."""
+        part = slice(self.first[row], self.first[row + 1])
+        return dict(zip(self.moves[part].tolist(), self.wins[part].tolist(), strict=True))
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """How many moves each position has."""
+        return np.diff(self.first)
+
+    @property
+    def winning(self) -> NDArray[np.int64]:
+        """How many of them win."""
+        return np.diff(np.concatenate([[0], self.wins.cumsum()])[self.first])
+
+
+class Solver:
+    """Perfect knowledge of Konane on one board of at most 36 cells; one thread at a time, others wait."""
+
+    def __init__(self, game: CompiledGame, *, largest: int = LARGEST_SIZE) -> None:
+        check_solvable(game)
+        self.game, self.largest = game, largest
+        self._desk, self._table = make_desk(*game.size), make_table(min(largest, FIRST_SIZE))
+        self._lock = threading.Lock()
+
+    @property
+    def positions(self) -> int:
+        """How many positions were searched so far."""
+        return int(self._desk["nodes"])
+
+    @property
+    def bytes(self) -> int:
+        """How much memory the table takes."""
+        return int(self._table.nbytes)
+
+    def wins(self, position: Konane, *, progress: Progress | None = None) -> bool:
+        """Tell whether the side to move wins."""
+        return bool(self.solve(stacked([position]), progress=progress)[0])
+
+    def values(self, position: Konane, *, progress: Progress | None = None) -> dict[Move, bool]:
+        """Tell of each legal move whether it wins for the side to move."""
+        return self.solve_moves(stacked([position]), progress=progress).of(0)
+
+    def solve_moves(self, batch: Any, *, progress: Progress | None = None) -> MoveValues:
+        """Tell of each legal move of each position of a batch whether it wins for the side to move."""
+        self._check(batch)
+        first, moves, after = successors(_plain(batch))
+        return MoveValues(first, moves, ~self.solve(after, progress=progress))
+
+    def solve(self, batch: Any, *, progress: Progress | None = None) -> NDArray[np.bool_]:
+        """Tell of each position of a batch whether the side to move wins."""
+        self._check(batch)
+        batch = _plain(batch)
+        values = np.zeros(size(batch), np.int8)
+        row = 0
+        with self._lock:
+            try:
+                while (row := self._slice(batch, row, values)) < len(values):
+                    if progress is not None:
+                        progress(self.positions)
+            finally:
+                self._desk["height"] = IDLE  # an interrupted search is forgotten, what it has proven is not
+        return values.astype(np.bool_)
+
+    def _slice(self, batch: Any, row: int, values: NDArray[np.int8]) -> int:
+        """Search on for a while; return the first row that is not decided."""
+        desk, room = self._desk, len(self._table) * 3 // 4
+        if desk["entries"] >= room and len(self._table) < self.largest:
+            self._table = enlarged(self._table, times=min(4, self.largest // len(self._table)))
+            room = len(self._table) * 3 // 4
+        entries = room if len(self._table) < self.largest else len(self._table) + 1
+        return int(solve_batch(batch, row, values, desk, self._table, self.positions + SLICE, entries))
+
+    def _check(self, batch: Any) -> None:
+        """Raise unless all positions stand on this solver's board: kernels would read nonsense."""
+        rows, columns = self.game.size
+        if (np.asarray(batch.rows) != rows).any() or (np.asarray(batch.columns) != columns).any():
+            raise BadOption(f"this solver knows konane on {rows}x{columns} alone, not on boards of another size")
+
+
+def _plain(batch: Any) -> Any:
+    """Return a batch in the one layout that kernels are compiled for."""
+    kinds = (np.uint64, np.uint64, np.int64, np.int64, np.int64)
+    return Konane._make(np.ascontiguousarray(field, kind) for field, kind in zip(batch, kinds, strict=True))
+
+
+def check_solvable(game: CompiledGame) -> None:
+    """Raise unless a solver can know *game* perfectly."""
+    rows, columns = game.size
+    if game.name != "konane":
+        raise BadOption(f"only konane can be solved, not {game.name}")
+    if rows * columns > MOST_CELLS:
+        raise BadOption(f"konane can be solved on boards of at most {MOST_CELLS} cells, not on {rows}x{columns}")
+
+
+def shared_solver(game: CompiledGame) -> Solver:
+    """Return the solver of this board that everybody in this process shares, so that nothing is proven twice."""
+    check_solvable(game)
+    with _making:
+        return _shared(*game.size)
+
+
+_making = threading.Lock()
+
+
+@cache
+def _shared(rows: int, columns: int) -> Solver:
+    return Solver(find_game("konane", (rows, columns)))

@@ -1,0 +1,96 @@
+"""Nine Men's Morris as inputs: the thesis's 114 bits, the paper's 90, and their kin.
+
+`raw` is the thesis's table 5.1, `rawest` the paper's table I, `rawer` stands between them in the authors' code,
+`integer` is the thesis's table 5.2, and `augmented` adds what the thesis's section 7.1 wishes for: full lines and
+cells that close a mill. All are seen by the side to move; cells have the papers' order.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.layout import Encoder, Layout, cells, facts, joined
+from understudy.games.morris.legality import phases
+from understudy.games.morris.notation import BIT, STONES
+
+_PLACES = np.array(BIT[1:]) - 1
+"""The bit of each cell, in the papers' order."""
+
+_CELL_LINES = (
+    (1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11, 12), (13, 14, 15), (16, 17, 18), (19, 20, 21), (22, 23, 24),
+    (1, 10, 22), (4, 11, 19), (7, 12, 16), (2, 5, 8), (17, 20, 23), (9, 13, 18), (6, 14, 21), (3, 15, 24),
+)  # fmt: skip
+LINES = np.array(_CELL_LINES) - 1
+
+
+def occupied(masks: NDArray[np.uint64]) -> NDArray[np.int8]:
+    """Return which cells are in each mask [masks, 24], in the papers' order."""
+    octets = np.ascontiguousarray(masks, "<u8").view(np.uint8).reshape(-1, 8)[:, :3]
+    bits: NDArray[np.int8] = np.unpackbits(octets, axis=1, bitorder="little").view(np.int8)[:, _PLACES]
+    return bits
+
+
+def _unary(numbers: NDArray[Any], width: int) -> NDArray[np.int8]:
+    return (np.arange(width) < np.asarray(numbers)[:, None]).astype(np.int8)
+
+
+def _rawest(batch: Any) -> NDArray[np.int8]:
+    mine, theirs = occupied(batch.mine), occupied(batch.theirs)
+    hands = _unary(batch.hand, STONES), _unary(batch.their_hand, STONES)
+    return np.concatenate([mine, theirs, 1 - mine - theirs, *hands], axis=1)
+
+
+def _phase_bits(batch: Any) -> list[NDArray[np.int8]]:
+    return [_unary(side, 3) for side in _phases(batch)]
+
+
+def _phases(batch: Any) -> list[NDArray[np.int64]]:
+    """Return both sides' phases; a side with fewer than three stones is shown as flying."""
+    sides = (batch.mine, batch.hand), (batch.theirs, batch.their_hand)
+    return [np.minimum(phases(mask, hand), 3) for mask, hand in sides]
+
+
+def _rawer(batch: Any) -> NDArray[np.int8]:
+    return np.concatenate([_rawest(batch), *_phase_bits(batch)], axis=1)
+
+
+def _raw(batch: Any) -> NDArray[np.int8]:
+    stones = [_unary(np.bitwise_count(mask), STONES) for mask in (batch.mine, batch.theirs)]
+    return np.concatenate([_rawest(batch), *stones, *_phase_bits(batch)], axis=1)
+
+
+def _integer(batch: Any) -> NDArray[np.int8]:
+    counts = [batch.hand, batch.their_hand, np.bitwise_count(batch.mine), np.bitwise_count(batch.theirs)]
+    numbers = np.stack([*counts, *_phases(batch)], axis=1).astype(np.int8)
+    return np.concatenate([occupied(batch.mine) - occupied(batch.theirs), numbers], axis=1)
+
+
+def _augmented(batch: Any) -> NDArray[np.int8]:
+    mine, theirs = occupied(batch.mine), occupied(batch.theirs)
+    empty = 1 - mine - theirs
+    full = [side[:, LINES].sum(axis=2) == 3 for side in (mine, theirs, empty)]
+    closing = [_closing(mine) * empty, _closing(theirs) * empty]
+    return np.concatenate([_rawest(batch), *full, *closing], axis=1).astype(np.int8)
+
+
+def _closing(side: NDArray[np.int8]) -> NDArray[np.int8]:
+    """Return the cells whose two companions in some line are all of *side*."""
+    closing = np.zeros_like(side)
+    in_line = side[:, LINES].sum(axis=2)
+    for line, members in enumerate(LINES):
+        for cell in members:
+            closing[:, cell] |= in_line[:, line] - side[:, cell] == 2
+    return closing
+
+
+_RAWEST: Layout = joined([cells(0), cells(0), cells(0), facts(0, 2 * STONES)])
+_CLOSERS: Layout = joined([cells(0), cells(0)])
+
+RAWEST = Encoder("rawest", _RAWEST, _rawest)
+RAWER = Encoder("rawer", joined([_RAWEST, facts(0, 6)]), _rawer)
+RAW = Encoder("raw", joined([_RAWEST, facts(0, 2 * STONES + 6)]), _raw)
+INTEGER = Encoder("integer", joined([cells(0), facts(0, 6)]), _integer, one_hot=False, symmetric=False)
+AUGMENTED = Encoder("augmented", joined([_RAWEST, facts(0, 3 * len(LINES)), _CLOSERS]), _augmented, symmetric=False)

@@ -1,0 +1,243 @@
+"""Which parts of a Nine Men's Morris move are legal, for many positions at once.
+
+Students choose a move part by part and may choose nonsense, so a judge asks more than whether a move is on the list:
+each part by itself, the relations between parts (`grade`), and which classes may come next (`allowed`). Parts are TO,
+FROM, REMOVE in the papers' numbers. `legacy` asks by the authors' own checker, which never lets a stone be taken from
+a mill, not even where all enemy stones stand in mills.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from understudy.games.bits import NONE, ONE, Mask, bit, lowest, popcount, rest
+from understudy.games.morris.notation import BIT, NUMBER
+from understudy.games.morris.rules import BOARD_MASK, closers, in_mills, neighbours, removable
+from understudy.kernels import kernel
+
+CLASSES = 25
+"""What a part can be: none, or one of 24 cells."""
+
+PARTS = ("to", "from", "remove")
+TO, FROM, REMOVE = 0, 1, 2
+OPEN = -1
+"""Stands for a part that is not chosen yet."""
+
+FLAGS = ("to", "from", "remove", "from_to", "remove_from_to")
+"""What `grade` tells of a move: each part by itself, FROM with TO, REMOVE with both."""
+
+_BIT = np.array(BIT)
+_NUMBER = np.array(NUMBER)
+
+
+def grade(mine: Any, theirs: Any, hand: Any, parts: Any, *, legacy: bool = False) -> NDArray[np.bool_]:
+    """Return for each move [n, 3] which of FLAGS hold [n, 5]."""
+    flags = np.zeros((len(mine), len(FLAGS)), np.bool_)
+    _grade(*_typed(mine, theirs, hand), np.ascontiguousarray(parts, np.int64), legacy, flags)
+    return flags
+
+
+def allowed(
+    mine: Any, theirs: Any, hand: Any, *, order: tuple[int, ...], given: Any, legacy: bool = False
+) -> NDArray[np.uint32]:
+    """Return for each position the classes of the next part, bit k for class k, that still lead to a legal move.
+
+    *given* [n, 0 to 2] holds the parts chosen so far, in the order in which *order* names them; after two parts the
+    classes are those of whole legal moves. No bit is set where the given parts already lead nowhere.
+    """
+    given = np.asarray(given, np.int64)
+    chosen = np.full((len(mine), 3), OPEN, np.int64)
+    chosen[:, list(order[: given.shape[1]])] = given
+    masks = np.zeros(len(mine), np.uint32)
+    _allowed(*_typed(mine, theirs, hand), chosen, order[given.shape[1]], legacy, masks)
+    return masks
+
+
+def unpacked(masks: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return sets of classes as flags [n, 25]."""
+    return (masks[:, None] >> np.arange(CLASSES, dtype=np.uint32) & np.uint32(1)).astype(np.bool_)
+
+
+def whole(flags: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+    """Return what the authors make of the flags: legal up to FROM, legal up to REMOVE, and the move as a whole.
+
+    Their second one does not ask whether FROM and TO fit together.
+    """
+    to, origin, removed, from_to, remove_from_to = flags.T
+    whole_from = to & origin & from_to
+    whole_remove = to & origin & removed & remove_from_to
+    return {"whole_from": whole_from, "whole_remove": whole_remove, "whole": whole_from & whole_remove}
+
+
+def phases(mine: Any, hand: Any) -> NDArray[np.int64]:
+    """Return the phase of each side to move: 1 placing, 2 sliding, 3 flying, 4 with fewer than three stones left."""
+    stones = np.bitwise_count(mine)
+    return np.where(np.asarray(hand) > 0, 1, np.where(stones > 3, 2, np.where(stones == 3, 3, 4)))
+
+
+def possible() -> NDArray[np.bool_]:
+    """Return which moves [25, 25, 25] by TO, FROM, REMOVE are legal in some position: 13 080 of them."""
+    found = np.zeros((CLASSES, CLASSES, CLASSES), np.bool_)
+    for to, origin, removed in np.ndindex(24, CLASSES, CLASSES):
+        found[to + 1, origin, removed] = _possible(BIT[to + 1], BIT[origin], BIT[removed])
+    return found
+
+
+def _possible(to: int, origin: int, removed: int) -> bool:
+    """Tell whether some line through *to* is left for a mill, if there must be one."""
+    if to == origin or (removed in (to, origin) and removed):
+        return False
+    taken = sum(1 << cell - 1 for cell in (origin, removed) if cell)
+    return not removed or bool(int(closers(np.uint64(int(BOARD_MASK) & ~taken))) >> to - 1 & 1)
+
+
+def _typed(mine: Any, theirs: Any, hand: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
+    """Return the fields as the kernels take them, so that none is compiled twice."""
+    return (
+        np.ascontiguousarray(mine, np.uint64),
+        np.ascontiguousarray(theirs, np.uint64),
+        np.ascontiguousarray(hand, np.int64),
+    )
+
+
+# Kernels. Cells are bits plus one here; 0 is none.
+
+
+@kernel
+def _grade(
+    mine: NDArray[np.uint64],
+    theirs: NDArray[np.uint64],
+    hand: NDArray[np.int64],
+    parts: NDArray[np.int64],
+    legacy: bool,
+    out: NDArray[np.bool_],
+) -> None:
+    for row in range(len(mine)):
+        own, enemy, placing = mine[row], theirs[row], hand[row] > 0
+        to, origin, removed = _BIT[parts[row, 0]], _BIT[parts[row, 1]], _BIT[parts[row, 2]]
+        flying = popcount(own) == 3
+        out[row, 0] = _good_to(own, enemy, to, not placing and not flying)
+        out[row, 1] = origin == 0 if placing else _holds(own, origin)
+        out[row, 2] = removed == 0 or _holds(_prey(enemy, legacy), removed)
+        out[row, 3] = origin == 0 or (flying and not placing) or (to > 0 and _holds(neighbours(bit(to - 1)), origin))
+        stays = own if origin == 0 else own & ~bit(origin - 1)
+        must_remove = _holds(closers(stays), to) and (legacy or enemy != NONE)
+        out[row, 4] = must_remove == (removed > 0)
+
+
+@kernel
+def _good_to(own: Mask, enemy: Mask, to: int, sliding: bool) -> bool:
+    """Tell whether a stone can come to *to* from somewhere."""
+    if to == 0 or _holds(own | enemy, to):
+        return False
+    return bool(not sliding or neighbours(bit(to - 1)) & own != NONE)
+
+
+@kernel
+def _holds(mask: Mask, cell: int) -> bool:
+    """Tell whether *cell* is in *mask*; none is not."""
+    return bool(cell > 0 and mask & bit(cell - 1) != NONE)
+
+
+@kernel
+def _prey(enemy: Mask, legacy: bool) -> Mask:
+    """Return the stones that may be removed."""
+    return enemy & ~in_mills(enemy) if legacy else removable(enemy)
+
+
+@kernel
+def _allowed(
+    mine: NDArray[np.uint64],
+    theirs: NDArray[np.uint64],
+    hand: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    part: int,
+    legacy: bool,
+    out: NDArray[np.uint32],
+) -> None:
+    for row in range(len(mine)):
+        to, origin, removed = _cell(chosen[row, 0]), _cell(chosen[row, 1]), _cell(chosen[row, 2])
+        if hand[row] > 0:
+            found = _placing(mine[row], theirs[row], to, origin, removed, part, legacy)
+        else:
+            found = _moving(mine[row], theirs[row], to, origin, removed, part, legacy)
+        out[row] = _classes(found)
+
+
+@kernel
+def _placing(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
+    """Return what the next part can be while stones are placed: bit 0 for none, bit c for cell c."""
+    found, closing, taken = NONE, closers(own), _taken(enemy, legacy)
+    if origin > 0:
+        return found
+    targets = _targets(own, enemy, to)
+    while targets != NONE:
+        target = bit(lowest(targets))
+        targets = rest(targets)
+        removals = taken if closing & target != NONE else ONE
+        if removed >= 0:
+            removals &= bit(removed)
+        if removals != NONE:
+            found |= target << ONE if part == TO else ONE if part == FROM else removals
+    return found
+
+
+@kernel
+def _moving(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
+    """Return what the next part can be while stones slide or fly: bit 0 for none, bit c for cell c."""
+    found, taken, flying = NONE, _taken(enemy, legacy), popcount(own) == 3
+    if origin == 0:
+        return found
+    stones = own if origin < 0 else own & bit(origin - 1)
+    while stones != NONE:
+        stone = bit(lowest(stones))
+        stones = rest(stones)
+        closing = closers(own & ~stone)
+        targets = _targets(own, enemy, to)
+        if not flying:
+            targets &= neighbours(stone)
+        while targets != NONE:
+            target = bit(lowest(targets))
+            targets = rest(targets)
+            removals = taken if closing & target != NONE else ONE
+            if removed >= 0:
+                removals &= bit(removed)
+            if removals != NONE:
+                found |= target << ONE if part == TO else stone << ONE if part == FROM else removals
+    return found
+
+
+@kernel
+def _targets(own: Mask, enemy: Mask, to: int) -> Mask:
+    """Return the empty cells among those still open: all, or the one chosen."""
+    empty = BOARD_MASK & ~(own | enemy)
+    if to < 0:
+        return empty
+    return empty & bit(to - 1) if to > 0 else NONE
+
+
+@kernel
+def _taken(enemy: Mask, legacy: bool) -> Mask:
+    """Return what REMOVE can be when a mill closes: bit 0 for none, bit c for cell c."""
+    if enemy == NONE and not legacy:
+        return ONE
+    return _prey(enemy, legacy) << ONE
+
+
+@kernel
+def _cell(number: int) -> int:
+    """Return a bit plus one for the papers' number; what is open stays open."""
+    return number if number < 0 else _BIT[number]
+
+
+@kernel
+def _classes(found: Mask) -> np.uint32:
+    """Return a set of cells as classes of the papers' numbers."""
+    classes = NONE
+    while found != NONE:
+        classes |= bit(_NUMBER[lowest(found)])
+        found = rest(found)
+    return np.uint32(classes)

@@ -1,0 +1,92 @@
+"""Inputs as the papers' tables lay them out, column by column."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.conftest import random_line
+from understudy.encoders import ENCODERS, find_encoder
+from understudy.errors import UnknownName
+from understudy.games import find_game
+from understudy.games.batches import stacked
+from understudy.games.morris.batches import image
+from understudy.games.morris.notation import NUMBER, SYMMETRIES
+
+GAME = find_game("morris")
+TEXT = "EMOOMMOOEEOOMOOOOEEOMEOO1156"
+
+
+def plain_raw(text: str) -> list[int]:
+    """Return the thesis's 114 bits of a position, written from its table 5.1."""
+    hands, boards = [int(digit) for digit in text[24:26]], [int(digit) for digit in text[26:28]]
+    bits = [int(letter == wanted) for wanted in "MEO" for letter in text[:24]]
+    for number in (*hands, *boards):
+        bits += [1] * number + [0] * (9 - number)
+    for hand, board in zip(hands, boards, strict=True):
+        phase = 1 if hand else 3 if board <= 3 else 2
+        bits += [1] * phase + [0] * (3 - phase)
+    return bits
+
+
+@pytest.mark.parametrize(
+    "text", [TEXT, "OMOMOOOMMOMOEOOEEMMOOMEO0084", "OOOOOOOOOOOOOOOOOOOOOOOO9900", "OMEOOOOOOOEOMOOMOOOOEOOO0033"]
+)
+def test_the_thesis_layout_and_its_shorter_kin(text: str) -> None:
+    batch, bits = stacked([GAME.read(text)]), plain_raw(text)
+    assert find_encoder("morris", "raw").encode(batch)[0].tolist() == bits
+    assert find_encoder("morris", "rawest").encode(batch)[0].tolist() == bits[:90]
+    assert find_encoder("morris", "rawer").encode(batch)[0].tolist() == bits[:90] + bits[108:]
+
+
+def test_integers_are_signed() -> None:
+    numbers = find_encoder("morris", "integer").encode(stacked([GAME.read(TEXT)]))[0].tolist()
+    assert numbers[:24] == [{"M": 1, "E": -1, "O": 0}[letter] for letter in TEXT[:24]]
+    assert numbers[24:] == [1, 1, 5, 6, 1, 1]
+
+
+def test_augmented_knows_lines_and_closing_cells() -> None:
+    text = "MMOOOOOOOEEEOOOOOOOOOOOO0023".replace("0023", "7623")
+    columns = find_encoder("morris", "augmented").encode(stacked([GAME.read(text)]))[0]
+    full_mine, full_theirs, empty = columns[90:106], columns[106:122], columns[122:138]
+    assert full_mine.sum() == 0 and full_theirs.tolist().index(1) == 3 and full_theirs.sum() == 1
+    assert empty[1] == 1 and empty[0] == 0
+    assert np.flatnonzero(columns[138:162]).tolist() == [2]
+    assert columns[162:].sum() == 0
+
+
+@pytest.mark.parametrize("name", ENCODERS["morris"])
+def test_widths_agree_with_layouts(name: str) -> None:
+    encoder = find_encoder("morris", name)
+    batch = stacked([position for position, _ in random_line(GAME, 40, 3)])
+    assert encoder.encode(batch).shape == (len(batch.mine), encoder.layout.width)
+    assert encoder.extended(2).width == encoder.layout.width + (50 if encoder.one_hot else 2)
+
+
+def test_published_widths() -> None:
+    widths = {
+        name: [find_encoder("morris", name).extended(parts).width for parts in range(3)]
+        for name in ("raw", "rawer", "rawest")
+    }
+    assert widths == {"raw": [114, 139, 164], "rawer": [96, 121, 146], "rawest": [90, 115, 140]}
+
+
+@pytest.mark.parametrize("name", [name for name, encoder in ENCODERS["morris"].items() if encoder.symmetric])
+def test_a_symmetry_only_moves_columns(name: str) -> None:
+    encoder = find_encoder("morris", name)
+    batch = stacked([position for position, _ in random_line(GAME, 60, 5)])
+    layout, numbers = encoder.layout, np.array(NUMBER)
+    columns = {(cell, channel): place for place, (cell, channel) in enumerate(zip(*layout, strict=True))}
+    for permutation in SYMMETRIES:
+        moved = np.zeros(25, int)
+        moved[numbers[1:]] = numbers[permutation + 1]
+        turned, _ = image(batch, np.zeros(len(batch.mine), np.int32), permutation)
+        target = [columns[moved[cell], channel] for cell, channel in zip(*layout, strict=True)]
+        assert np.array_equal(encoder.encode(turned)[:, target], encoder.encode(batch))
+
+
+def test_unknown_names() -> None:
+    with pytest.raises(UnknownName, match="rawest"):
+        find_encoder("morris", "rawst")
+    with pytest.raises(UnknownName, match="game with encoders"):
+        find_encoder("go", "raw")
