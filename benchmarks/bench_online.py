@@ -10,7 +10,8 @@ import torch
 
 from benchmarks.table import Line, best_rate
 from understudy.games import find_game
-from understudy.games.konane.inputs import SCRATCH, encode
+from understudy.games.boards import SCRATCH
+from understudy.games.konane.inputs import encode
 from understudy.games.konane.rules import movable_stones
 from understudy.search.evaluators.sigmoid import layers
 from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions

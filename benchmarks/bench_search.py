@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 
 from benchmarks.table import Line, best_rate
-from understudy.games import find_game
+from understudy.games import find_game, find_kind
 from understudy.games.lines_of_action.evaluators import nonad_matrix
 from understudy.kernels import kernel
 from understudy.players.searcher import Limits, search
-from understudy.search.evaluators import DEFAULTS, find_evaluator, value
+from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.perceptron import folded, perceptron
 
 MILLION = 1e6
@@ -23,7 +23,7 @@ def lines() -> Iterator[Line]:
     for name, least in (("morris", 5.0), ("konane", 1.0), ("lines_of_action", 1.0), ("chess", 1.0)):
         rate = best_rate(lambda name=name: nodes(name)) / MILLION  # type: ignore[misc]
         goal = "the limit" if name == "morris" else "1 million (no limit set)"
-        yield Line(f"search {name}, evaluator {DEFAULTS[name]}", rate, "million nodes/s", goal, least)
+        yield Line(f"search {name}, evaluator {find_kind(name).usual_evaluator}", rate, "million nodes/s", goal, least)
     yield Line("selective search chess", best_rate(selective_nodes) / MILLION, "million nodes/s", "no limit set", 0.3)
     yield Line("perceptron 100-20-1", best_rate(values) / MILLION, "million values/s", "the limit", 1.0)
 

@@ -11,8 +11,8 @@ import numpy as np
 from benchmarks.table import Line
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, taken
-from understudy.games.konane.random_games import wander
-from understudy.solve import Solver
+from understudy.games.konane.batches import wander
+from understudy.games.konane.solving import Solver
 
 SECONDS = 300.0
 BYTES = 4e9

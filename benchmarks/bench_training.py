@@ -13,9 +13,9 @@ import torch
 from torch import nn
 
 from benchmarks.table import Line, best_rate
-from understudy.encoders import find_encoder
 from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
+from understudy.games.layout import find_encoder
 from understudy.networks import build_units
 from understudy.networks.export import save_student
 from understudy.networks.students import StudentOptions

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 from understudy import __version__
 from understudy.cli import commands, main
 from understudy.errors import BadOption
-from understudy.games.variant import read_size as _size
+from understudy.games.kind import read_size as _size
 
 
 def run(*arguments: str, text: str | None = None) -> subprocess.CompletedProcess[str]:

@@ -10,10 +10,10 @@ import pytest
 
 from tests.conftest import ROOT
 from understudy.config import overridden, write_toml
-from understudy.encoders import find_encoder
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.experiments import load_experiment, make_experiment
 from understudy.experiments.imitation import data_file
+from understudy.games.layout import find_encoder
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 

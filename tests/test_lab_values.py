@@ -13,9 +13,9 @@ from understudy.errors import BadOption, FileError, UnknownName
 from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
-from understudy.games.konane.batches import class_names
-from understudy.games.konane.inputs import SCRATCH, encode_boards
-from understudy.games.konane.successors import successors
+from understudy.games.boards import SCRATCH
+from understudy.games.konane.batches import class_names, successors
+from understudy.games.konane.inputs import encode_boards
 from understudy.judges.value_kept import exam_positions, held_out
 from understudy.labs import values
 from understudy.players import make_player

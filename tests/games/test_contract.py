@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from understudy.errors import BadOption, IllegalMove, NotationError, UnderstudyError, UnknownName
 from understudy.games import GAMES, CompiledGame, find_game, rules
 from understudy.games.drawing import draw_svg, draw_text
-from understudy.games.variant import ONGOING
+from understudy.games.kind import ONGOING
 
 
 def lines(game: CompiledGame, games: int = 6, plies: int = 60) -> list[tuple[Any, int]]:

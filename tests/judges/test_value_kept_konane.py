@@ -13,7 +13,7 @@ from conftest import random_line
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import size, stacked, unstacked
-from understudy.games.konane.successors import every_position
+from understudy.games.konane.batches import every_position
 from understudy.judges.value_kept import exam_positions, graded, value_kept
 from understudy.players import make_player
 from understudy.protocols import Choice

@@ -9,9 +9,8 @@ import numpy as np
 import pytest
 import torch
 
-from understudy.encoders import find_encoder
 from understudy.errors import BadOption, UnknownName
-from understudy.games.layout import order_places, uniform
+from understudy.games.layout import find_encoder, order_places, uniform
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions

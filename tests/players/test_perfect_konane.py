@@ -12,10 +12,10 @@ from conftest import random_line
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game, rules
+from understudy.games.konane.solving import Solver
 from understudy.judges.tournament import play_match
 from understudy.match import Opening, play_games
 from understudy.players import make_player, prepare
-from understudy.solve import Solver
 
 SMALL = find_game("konane", (4, 4))
 LARGE = find_game("konane", (6, 6))

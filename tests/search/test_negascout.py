@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 from conftest import random_line, run_interpreted
 
-from understudy.games import CompiledGame, find_game, rules
-from understudy.games.variant import ONGOING
+from understudy.games import GAMES, CompiledGame, find_game, find_kind, rules
+from understudy.games.kind import ONGOING
 from understudy.players import make_player
 from understudy.players.searcher import Limits, repeating, search, search_all
-from understudy.search.evaluators import EVALUATORS, find_evaluator, value
+from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.noise import Noise
 from understudy.search.evaluators.perceptron import random_perceptron
 from understudy.search.leaves import PROVEN, WIN
@@ -175,7 +175,8 @@ def test_quiescence_sees_the_recapture() -> None:
 
 
 def test_every_evaluator_gives_a_finite_value_inside_the_proven_ones() -> None:
-    for name, evaluators in EVALUATORS.items():
+    for name in GAMES:
+        evaluators = find_kind(name).evaluators
         game = find_game(name)
         position = next(p for p, _ in random_line(game, 12, 1)[::-1] if rules.outcome(p, rules.count(p)) == ONGOING)
         for evaluator in evaluators.values():

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame, find_game
+from understudy.games.boards import SCRATCH
 from understudy.games.konane.evaluators import scaled
-from understudy.games.konane.inputs import SCRATCH, encode
+from understudy.games.konane.inputs import encode
 from understudy.judges.duels import play_duel
 from understudy.search.choosers import Anyone, Minimax, Valuing, make_room
 from understudy.search.evaluators import find_evaluator, value

@@ -15,6 +15,7 @@ from understudy.backends import Local
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import make_experiment
 from understudy.games import find_game, rules
+from understudy.games.lines_of_action.network_inputs import count_all
 from understudy.labs.schools import attend
 from understudy.search.choosers import Anyone, choose, make_room
 from understudy.search.evaluators import value
@@ -24,7 +25,7 @@ from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.arena import Stage, contender_of
 from understudy.trainers.practice import Practice, Practised, play_practice, practised
 from understudy.trainers.schooling import SchoolOptions, check_school
-from understudy.trainers.schools import Pupil, count_all, first_alleles, joined, learn, practise
+from understudy.trainers.schools import Pupil, first_alleles, joined, learn, practise
 
 FIVE = find_game("lines_of_action", (5, 5))
 SEEN = ("board", "nonads", "quads", "enemy_quads", "shape", "mobility", "threats", "turn")
@@ -65,13 +66,13 @@ def test_lessons_lower_the_error() -> None:
     start, played = first_alleles(plan, 0), toy(2000)
     before = start.copy()
     options = replace(QUICK, batch=100, rate=0.02)
-    _, first = learn(plan, start, played, replace(options, passes=1), number=0, size=5)
-    alleles, error = learn(plan, start, played, replace(options, passes=12), number=0, size=5)
-    again, same = learn(plan, start, played, replace(options, passes=12), number=0, size=5)
+    _, first = learn(plan, start, played, replace(options, passes=1), number=0, stage=STAGE)
+    alleles, error = learn(plan, start, played, replace(options, passes=12), number=0, stage=STAGE)
+    again, same = learn(plan, start, played, replace(options, passes=12), number=0, stage=STAGE)
     assert error < 0.2 and error < first / 2
     assert np.array_equal(alleles, again) and error == same, "the same lessons have the same end"
     assert np.array_equal(start, before) and alleles.shape == (plan.length,) and alleles.dtype == np.float64
-    other, _ = learn(plan, start, played, replace(options, passes=12), number=1, size=5)
+    other, _ = learn(plan, start, played, replace(options, passes=12), number=1, stage=STAGE)
     assert not np.array_equal(alleles, other)
 
 
@@ -79,16 +80,16 @@ def test_lessons_lower_the_error() -> None:
 def test_any_number_of_lessons_can_be_taken(batches: int) -> None:
     plan = make_plan(FIVE, NetworkOptions(inputs=("sides",), hidden=2))
     start = first_alleles(plan, 0)
-    alleles, error = learn(plan, start, toy(16 * batches), replace(QUICK, batch=16, passes=1), number=0, size=5)
+    alleles, error = learn(plan, start, toy(16 * batches), replace(QUICK, batch=16, passes=1), number=0, stage=STAGE)
     assert np.isfinite(error) and not np.array_equal(alleles, start)
 
 
 def test_few_positions_are_learned_from_too() -> None:
     plan = make_plan(FIVE, NetworkOptions(inputs=("sides",), hidden=2))
     start = first_alleles(plan, 0)
-    alleles, error = learn(plan, start, toy(20), replace(QUICK, batch=1024), number=0, size=5)
+    alleles, error = learn(plan, start, toy(20), replace(QUICK, batch=1024), number=0, stage=STAGE)
     assert error is not None and not np.array_equal(alleles, start)
-    alleles, error = learn(plan, start, toy(0), QUICK, number=0, size=5)
+    alleles, error = learn(plan, start, toy(0), QUICK, number=0, stage=STAGE)
     assert error is None and alleles == pytest.approx(start)
 
 

@@ -11,10 +11,10 @@ import pytest
 import torch
 
 from tests.conftest import random_line
-from understudy.encoders import find_encoder
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.layout import find_encoder
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import all_examples

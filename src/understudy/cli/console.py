@@ -100,7 +100,7 @@ def opened(where: Where) -> Iterator[Backend]:
 def find(name: str, size: str | None, rules: tuple[str, ...]) -> CompiledGame:
     """Return the game of a command line."""
     from understudy.games import find_game
-    from understudy.games.variant import read_size
+    from understudy.games.kind import read_size
 
     switches = {}
     for rule in rules:

@@ -15,7 +15,6 @@ from understudy.cli.console import compiling, find, game_options, json_option, p
 def games(as_json: bool) -> None:
     """List the games, their sizes, switches and evaluators."""
     from understudy.games import GAMES, find_game
-    from understudy.search.evaluators import EVALUATORS
 
     listed = []
     for name in GAMES:
@@ -23,7 +22,7 @@ def games(as_json: bool) -> None:
         shape = "x".join(map(str, game.size))
         listed.append({"game": name, "title": game.title, "size": shape, "sizes": game.variant.sizes,
                        "rules": {key: list(values) for key, values in game.variant.switches.items()},
-                       "parts": list(game.part_names), "evaluators": list(EVALUATORS[name])})  # fmt: skip
+                       "parts": list(game.part_names), "evaluators": list(game.kind.evaluators)})  # fmt: skip
     if as_json:
         print_json({"games": listed})
     else:

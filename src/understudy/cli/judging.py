@@ -110,7 +110,7 @@ def _against_perfect_play(players: tuple[str, ...], size: str, choice: Mapping[s
     """Return how often each player keeps the value of a position."""
     from understudy.games import find_game
     from understudy.games.batches import size as rows_of
-    from understudy.games.variant import read_size
+    from understudy.games.kind import read_size
     from understudy.judges.value_kept import exam_positions, graded, value_kept
     from understudy.players import close, make_player
     from understudy.solve import check_solvable

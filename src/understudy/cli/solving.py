@@ -29,10 +29,10 @@ def solve(name: str, size: str | None, rules: tuple[str, ...], as_json: bool) ->
 
     Only konane can be solved, on boards of at most 36 cells: 4x4, 5x5, 4x6, 6x6.
     """
-    from understudy.solve import Solver
+    from understudy.solve import make_solver
 
     game = find(name, size, rules)
-    solver = Solver(game)
+    solver = make_solver(game)
     with compiling():
         _compile()
     began = time.perf_counter()
@@ -68,10 +68,10 @@ def searching() -> Iterator[Callable[[int], None]]:
 def _compile() -> None:
     """Have the kernels ready before the clock runs."""
     from understudy.games import find_game
-    from understudy.solve import Solver
+    from understudy.solve import make_solver
 
     smallest = find_game("konane", (2, 3))
-    Solver(smallest).values(smallest.start())
+    make_solver(smallest).values(smallest.start())
 
 
 def _print_solution(game: CompiledGame, solver: Solver, winner: str, openings: dict[str, str]) -> None:

@@ -15,7 +15,7 @@ from typing import Any, Generic, TypeVar
 from understudy.config import build, overridden
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
-from understudy.games.variant import read_size
+from understudy.games.kind import read_size
 
 ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
 

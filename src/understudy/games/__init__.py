@@ -1,37 +1,41 @@
-"""The games: one table, from a name to what makes the game in a size and with its switches set."""
+"""The games: one table, from a name to the folder of the game; games of other packages come by entry points."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import cache
+from importlib import import_module
 
 from understudy.errors import UnknownName
-from understudy.games.chess import rules as chess
 from understudy.games.game import CompiledGame
-from understudy.games.konane import rules as konane
-from understudy.games.lines_of_action import rules as lines_of_action
-from understudy.games.morris import rules as morris
-from understudy.games.variant import Variant
+from understudy.games.kind import GameKind
 
-__all__ = ["GAMES", "CompiledGame", "find_game"]
+__all__ = ["GAMES", "CompiledGame", "GameKind", "find_game", "find_kind"]
 
-GAMES: dict[str, Callable[[tuple[int, int] | None, Mapping[str, str]], Variant]] = {
-    "morris": morris.variant,
-    "konane": konane.variant,
-    "lines_of_action": lines_of_action.variant,
-    "chess": chess.variant,
+GAMES = {
+    "morris": "understudy.games.morris",
+    "konane": "understudy.games.konane",
+    "lines_of_action": "understudy.games.lines_of_action",
+    "chess": "understudy.games.chess",
 }
+"""The package of each game; it has a `KIND`."""
+
+
+def find_kind(name: str) -> GameKind:
+    """Return all that the game called *name* says of itself; its folder is loaded when first asked."""
+    if name not in GAMES:
+        raise UnknownName("game", name, GAMES)
+    kind: GameKind = import_module(GAMES[name]).KIND
+    return kind
 
 
 def find_game(
     name: str, size: tuple[int, int] | None = None, switches: Mapping[str, str] | None = None
 ) -> CompiledGame:
     """Return the game called *name*, on a board of *size* rows and columns, with its rule *switches* set."""
-    if name not in GAMES:
-        raise UnknownName("game", name, GAMES)
-    return _made(name, size, tuple(sorted((switches or {}).items())))
+    return _made(find_kind(name), size, tuple(sorted((switches or {}).items())))
 
 
 @cache
-def _made(name: str, size: tuple[int, int] | None, switches: tuple[tuple[str, str], ...]) -> CompiledGame:
-    return CompiledGame(name, GAMES[name](size, dict(switches)), switches)
+def _made(kind: GameKind, size: tuple[int, int] | None, switches: tuple[tuple[str, str], ...]) -> CompiledGame:
+    return CompiledGame(kind, kind.variant(size, dict(switches)), switches)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from importlib import import_module
 from types import ModuleType
 from typing import Any
 
@@ -13,32 +12,22 @@ from numpy.typing import NDArray
 
 from understudy.errors import IllegalMove
 from understudy.games import rules
-from understudy.games.chess.position import Chess
-from understudy.games.konane.large import KonaneLarge
-from understudy.games.konane.rules import Konane
-from understudy.games.lines_of_action.notation import LinesOfAction
-from understudy.games.morris.notation import Morris
-from understudy.games.variant import ONGOING, Variant
+from understudy.games.kind import ONGOING, GameKind, Variant
 from understudy.protocols import Board, Conventions, Move, Outcome
 
-NOTATIONS: dict[type, str] = {
-    Morris: "morris.notation",
-    Konane: "konane.notation",
-    KonaneLarge: "konane.notation",
-    LinesOfAction: "lines_of_action.notation",
-    Chess: "chess.notation",
-}
-"""The module of text, drawing and symmetries for each type of position, loaded when first asked."""
 
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class CompiledGame:
     """Rules, notation and shape of one game in one size."""
 
-    name: str
+    kind: GameKind
     variant: Variant
     switches: tuple[tuple[str, str], ...] = ()
     """The rules that were set by hand, so that a task can rebuild this game from its name."""
+
+    @property
+    def name(self) -> str:
+        return self.kind.name
 
     @cached_property
     def kernels(self) -> ModuleType:
@@ -48,7 +37,8 @@ class CompiledGame:
     @cached_property
     def notation(self) -> ModuleType:
         """The module of this game's text, drawing and symmetries."""
-        return import_module(f"understudy.games.{NOTATIONS[type(self.variant.first)]}")
+        notation: ModuleType = self.kind.load("notation")
+        return notation
 
     def __reduce__(self) -> tuple[Any, ...]:
         from understudy.games import find_game

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption
+from understudy.errors import BadOption, UnknownName
+from understudy.games import GAMES, find_kind
 from understudy.games.morris.legality import CLASSES
 
 LETTERS = "TFR"
@@ -52,6 +53,17 @@ class Encoder(NamedTuple):
     def extended(self, parts: int) -> Layout:
         """Return the layout of a position followed by this many parts chosen before."""
         return joined([self.layout, *(uniform(1) if self.one_hot else _number() for _ in range(parts))])
+
+
+def find_encoder(game: str, name: str) -> Encoder:
+    """Return the encoder of that name for a game."""
+    kind = find_kind(game)
+    if kind.encoders is None:
+        raise UnknownName("game with encoders", game, [known for known in GAMES if find_kind(known).encoders])
+    encoders: dict[str, Encoder] = kind.load("encoders").ENCODERS
+    if name not in encoders:
+        raise UnknownName(f"encoder for {game}", name, encoders)
+    return encoders[name]
 
 
 def order_places(order: str, place: str = "student.order") -> tuple[int, int, int]:

@@ -15,29 +15,21 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from understudy.games.chess import rules as chess
-from understudy.games.chess.position import Chess
-from understudy.games.konane import large as konane_large
-from understudy.games.konane import rules as konane
-from understudy.games.konane.large import KonaneLarge
-from understudy.games.konane.rules import Konane
-from understudy.games.lines_of_action import rules as lines_of_action
-from understudy.games.lines_of_action.notation import LinesOfAction
-from understudy.games.morris import rules as morris
-from understudy.games.morris.notation import Morris
-from understudy.games.variant import ONGOING
+from understudy.games.kind import ONGOING, kind_of
 from understudy.kernels import kernel
 
 P = TypeVar("P", bound=Any)
 
-RULES: dict[type, ModuleType] = {
-    Morris: morris,
-    Konane: konane,
-    KonaneLarge: konane_large,
-    LinesOfAction: lines_of_action,
-    Chess: chess,
-}
-"""The module of kernels for each type of position."""
+
+class Rules(dict[type, ModuleType]):
+    """The module of kernels for each type of position, looked up once where the type comes from."""
+
+    def __missing__(self, kind: type) -> ModuleType:
+        self[kind] = kind_of(kind).rules[kind]
+        return self[kind]
+
+
+RULES = Rules()
 
 
 def moves(position: Any, out: NDArray[np.int32]) -> int:

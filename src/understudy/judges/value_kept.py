@@ -14,9 +14,7 @@ from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked, taken, unstacked
-from understudy.games.konane.batches import class_names, unknown
-from understudy.games.konane.random_games import wander
-from understudy.games.konane.successors import FEW_CELLS, every_position, successors
+from understudy.games.konane.batches import FEW_CELLS, class_names, every_position, successors, unknown, wander
 from understudy.judges.measures import Verdict, counted, measured
 from understudy.protocols import Choice, Player
 from understudy.solve import MoveValues, check_solvable, shared_solver

@@ -15,12 +15,11 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.encoders import find_encoder
 from understudy.errors import BadOption
 from understudy.experiments.imitation import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json
 from understudy.games import CompiledGame, find_game
-from understudy.games.layout import order_places
+from understudy.games.layout import find_encoder, order_places
 from understudy.judges.gaming import STABLE, gaming
 from understudy.judges.gaming_tables import gaming_json
 from understudy.judges.measures import write_verdict

@@ -34,7 +34,7 @@ def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show
             began = time.perf_counter()
             played = _played(lesson, stage, None if number == 0 else alleles, number, backend=backend, show=show)
             lessons = joined([*remembered[1 - options.memory :], played] if options.memory > 1 else [played])
-            alleles, error = learn(plan, alleles, lessons, options, number=number, size=stage.size[0])
+            alleles, error = learn(plan, alleles, lessons, options, number=number, stage=stage)
             seconds += time.perf_counter() - began
             _save(path, lesson, played, alleles, seconds)
             entry = {"student": lesson.name, "round": number, "seconds": seconds, "error": error}

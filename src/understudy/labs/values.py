@@ -14,8 +14,9 @@ from understudy.errors import BadOption
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.experiments.values import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
-from understudy.games.konane.inputs import SCRATCH, encode_boards, find_representation, input_count
-from understudy.games.konane.successors import FEW_CELLS
+from understudy.games.boards import SCRATCH
+from understudy.games.konane.batches import FEW_CELLS
+from understudy.games.konane.inputs import encode_boards, find_representation, input_count
 from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out

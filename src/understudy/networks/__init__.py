@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from understudy.config import build, check_range
-from understudy.encoders import Encoder
 from understudy.errors import BadOption, UnknownName
-from understudy.games.layout import uniform
+from understudy.games.layout import Encoder, uniform
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from understudy.encoders import Encoder
-from understudy.games.layout import joined, order_places, uniform
+from understudy.games.layout import Encoder, joined, order_places, uniform
 from understudy.games.morris.legality import CLASSES
 from understudy.networks.architectures import Block, ResidualOptions, Stem
 from understudy.networks.layers import Tied, plain, written_out

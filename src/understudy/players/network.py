@@ -14,11 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
-from understudy.encoders import find_encoder
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked
-from understudy.games.layout import order_places
+from understudy.games.layout import find_encoder, order_places
 from understudy.games.morris.batches import class_images, image, moves_of
 from understudy.games.morris.legality import CLASSES
 from understudy.games.morris.notation import SYMMETRIES

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
-from understudy.games.boards import decided_successors, find_boards
-from understudy.games.konane.successors import successors
+from understudy.games.boards import SCRATCH, decided_successors, find_boards
+from understudy.games.konane.batches import successors
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
 
@@ -46,7 +46,7 @@ class ValueStudent:
         self.width = self.boards.input_count(self.representation, rows, columns)
         self._codes = np.zeros(game.most_moves, np.int32)
         self._decided = np.zeros(game.most_moves, np.float32)
-        self._scratch = np.zeros(self.boards.SCRATCH, np.int32)
+        self._scratch = np.zeros(SCRATCH, np.int32)
         self._rows = np.zeros((game.most_moves, self.width), np.float32)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:

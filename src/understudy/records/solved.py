@@ -17,10 +17,8 @@ from numpy.typing import NDArray
 from understudy.errors import FileError
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, taken
-from understudy.games.konane.batches import class_names, images, unknown
-from understudy.games.konane.random_games import wander
+from understudy.games.konane.batches import FEW_CELLS, class_names, every_position, images, successors, unknown, wander
 from understudy.games.konane.rules import Konane
-from understudy.games.konane.successors import FEW_CELLS, every_position, successors
 from understudy.solve import Solver, shared_solver
 from understudy.tensors import load_arrays, save_arrays
 

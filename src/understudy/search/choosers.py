@@ -11,7 +11,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from understudy.games.konane.inputs import encode, input_count
+from understudy.games.boards import encode, input_width
 from understudy.games.rules import key, moves, play
 from understudy.kernels import kernel
 from understudy.search.desk import BLIND, GENERATION, NODES, STOP, UNAWARE, Desk, Table, make_desk, make_table
@@ -201,7 +201,7 @@ def compared(network: Sigmoid, position: Any, one: int, other: int) -> float:
 @kernel
 def show_pair(network: Sigmoid, position: Any, one: int, other: int) -> None:
     """Write two successors side by side where the network sees them."""
-    width = input_count(network.representation, position.rows, position.columns)
+    width = input_width(network.representation, position)
     encode(network.representation, play(position, one), 1, network.scratch, network.units)
     encode(network.representation, play(position, other), 1, network.scratch, network.units[width:])
 

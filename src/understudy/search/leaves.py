@@ -6,8 +6,8 @@ from typing import Any
 
 from numba.extending import overload
 
+from understudy.games.kind import ONGOING
 from understudy.games.rules import captures, in_check, movable, moves, outcome, play, promise
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import HEIGHTS, NODES, STOP, Desk
 from understudy.search.evaluators import follow, judged

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.kind import ONGOING
 from understudy.games.rules import moves, outcome, play
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import BLIND, NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
 from understudy.search.evaluators import begin, follow

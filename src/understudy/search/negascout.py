@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from understudy.games.kind import ONGOING
 from understudy.games.rules import moves, outcome, play, promise
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.desk import (
     GENERATION,

@@ -15,6 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from understudy.games.batches import size, taken
+from understudy.games.boards import SCRATCH
 from understudy.games.lines_of_action.batches import finished as finished_rows
 from understudy.games.lines_of_action.batches import images as images_of
 from understudy.records.orbits import orbit_names
@@ -68,7 +69,7 @@ def valued(examples: Examples, sight: Sight, *, images: Sequence[int] | None = N
         mine, theirs = (np.stack([getattr(batch, side) for batch in examples.turned]) for side in ("mine", "theirs"))
         positions = positions._replace(mine=mine[chosen, rows], theirs=theirs[chosen, rows])
     inputs = np.zeros((size(positions), sight.inputs), np.float32)
-    sight.boards.encode_boards(sight.number, positions, np.zeros(sight.boards.SCRATCH, np.int32), inputs)
+    sight.boards.encode_boards(sight.number, positions, np.zeros(SCRATCH, np.int32), inputs)
     return Valued(torch.from_numpy(inputs), torch.from_numpy(examples.values))
 
 

@@ -11,7 +11,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from understudy.encoders import Encoder
+from understudy.games.layout import Encoder
 from understudy.games.morris.batches import parts_of
 from understudy.games.morris.legality import allowed
 from understudy.records.examples import Examples

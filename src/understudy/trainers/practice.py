@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.kind import ONGOING
 from understudy.games.rules import count, moves, outcome, play
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.search.choosers import Room, choose
 from understudy.search.luck import below

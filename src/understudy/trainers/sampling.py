@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
+from understudy.games.kind import ONGOING
 from understudy.games.rules import count, outcome, play
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 from understudy.players.choosers import make_chooser
 from understudy.records.tables import Tabled

@@ -15,12 +15,9 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
-from understudy.games.lines_of_action.evaluators import counted
-from understudy.games.lines_of_action.notation import LinesOfAction
-from understudy.kernels import kernel
+from understudy.games import find_kind
 from understudy.protocols import Backend
 from understudy.search.evaluators.chromosome import Plan
-from understudy.search.evaluators.inputs import turns
 from understudy.search.evaluators.perceptron import MOST_COUNTED
 from understudy.trainers.arena import Alleles, Stage
 from understudy.trainers.evolution import usual_weights
@@ -81,7 +78,7 @@ def first_alleles(plan: Plan, seed: int) -> Alleles:
     return np.random.default_rng([seed, 0x5C1]).normal(0, 0.5, plan.length) * usual_weights(plan.fan_in())
 
 
-def learn(plan: Plan, alleles: Alleles, played: Practised, options: SchoolOptions, *, number: int, size: int) -> Any:
+def learn(plan: Plan, alleles: Alleles, played: Practised, options: SchoolOptions, *, number: int, stage: Stage) -> Any:
     """Return the alleles after a round of lessons, and the mean squared error of its last pass."""
     rng = np.random.default_rng([options.seed, 0x5C2, number])
     pupil = Pupil(plan, alleles)
@@ -94,7 +91,7 @@ def learn(plan: Plan, alleles: Alleles, played: Practised, options: SchoolOption
         order = rng.permutation(len(played.results))
         errors = []
         for first in range(0, len(order) - batch + 1, batch):
-            mine, theirs, numbers, results = _lesson(plan, played, order[first : first + batch], size, rng)
+            mine, theirs, numbers, results = _lesson(plan, played, order[first : first + batch], stage, rng)
             error = ((torch.tanh(pupil(mine, theirs, numbers)) - results) ** 2).mean()
             fitter.zero_grad()
             error.backward()  # type: ignore[no-untyped-call]
@@ -106,14 +103,15 @@ def learn(plan: Plan, alleles: Alleles, played: Practised, options: SchoolOption
 
 
 def _lesson(
-    plan: Plan, played: Practised, rows: NDArray[np.int64], size: int, rng: np.random.Generator
+    plan: Plan, played: Practised, rows: NDArray[np.int64], stage: Stage, rng: np.random.Generator
 ) -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return some positions as the network sees them, all turned by one symmetry of the board."""
+    own, size = find_kind(stage.game).load("network_inputs"), stage.size[0]
     mine, theirs = played.mine[rows], played.theirs[rows]
     numbers = np.zeros((len(rows), MOST_COUNTED), np.float32)
     if plan.inputs.kinds:
-        count_all(mine, theirs, size, plan.inputs.kinds, numbers)
-    turned = turns(size)[int(rng.integers(8))][:64]
+        own.count_all(mine, theirs, size, plan.inputs.kinds, numbers)
+    turned = own.turns(size)[int(rng.integers(8))][:64]
     shown = (torch.from_numpy(_bits(stones)[:, turned]) for stones in (mine, theirs))
     results = torch.from_numpy(played.results[rows].astype(np.float32))
     return (*shown, torch.from_numpy(numbers[:, : 2 * plan.inputs.width]), results)  # type: ignore[return-value]
@@ -122,12 +120,3 @@ def _lesson(
 def _bits(stones: NDArray[np.uint64]) -> NDArray[np.float32]:
     bits: NDArray[np.float32] = ((stones[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).astype(np.float32)
     return bits
-
-
-@kernel
-def count_all(
-    mine: NDArray[np.uint64], theirs: NDArray[np.uint64], size: int, kinds: int, out: NDArray[np.float32]
-) -> None:
-    """Write the counted numbers of many positions."""
-    for row in range(mine.shape[0]):
-        counted(LinesOfAction(mine[row], theirs[row], size, 0, 0), kinds, out[row])

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.konane.inputs import encode
+from understudy.games.boards import encode
 from understudy.games.rules import count, moves, play
 from understudy.kernels import kernel
 from understudy.search.choosers import CHANCES, Room, Valuing, choose

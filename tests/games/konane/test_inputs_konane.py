@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
+from understudy.games.boards import SCRATCH
 from understudy.games.konane.inputs import (
     REPRESENTATIONS,
-    SCRATCH,
     encode,
     encode_successors,
     find_representation,

@@ -15,9 +15,9 @@ from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import stacked, taken
 from understudy.games.konane.notation import permuted, symmetries
 from understudy.games.konane.rules import Konane
-from understudy.games.konane.solving import solver
+from understudy.games.konane.solving import Solver, solver
 from understudy.kernels import interpreted
-from understudy.solve import Solver, shared_solver
+from understudy.solve import make_solver, shared_solver
 from understudy.solve.table import BUCKET, enlarged, make_table, recalled, remember
 
 
@@ -216,7 +216,7 @@ def test_batches_may_be_empty_and_of_other_numbers() -> None:
     ],
 )
 def test_what_cannot_be_solved(name: str, size: tuple[int, int] | None, message: str) -> None:
-    for make in (Solver, shared_solver):
+    for make in (make_solver, shared_solver):
         with pytest.raises(BadOption) as caught:
             make(find_game(name, size))
         assert message in str(caught.value) and "\n" not in str(caught.value)

@@ -22,11 +22,12 @@ from tests.games.lines_of_action.test_evaluators_lines_of_action import (
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.lines_of_action import evaluators
+from understudy.games.lines_of_action.network_inputs import LINEAR, NUMBERS, turns
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
-from understudy.search.evaluators.inputs import LINEAR, NUMBERS, READINGS, make_inputs, turns
+from understudy.search.evaluators.inputs import READINGS, make_inputs
 
 ALL = (*LINEAR, *NUMBERS)
 WEIGHTS = ((0.75, 0.8, 0.75), (0.8, 1.0, 0.8), (0.75, 0.8, 0.75))

@@ -15,10 +15,10 @@ from tests.conftest import SHARED
 from understudy.errors import BadOption, IllegalMove, NotationError, UnknownName
 from understudy.games import find_game, rules
 from understudy.games.game import CompiledGame
+from understudy.games.kind import ONGOING
 from understudy.games.lines_of_action import notation as lines_of_action_notation
 from understudy.games.lines_of_action import rules as lines_of_action
 from understudy.games.lines_of_action.notation import PASS, LinesOfAction
-from understudy.games.variant import ONGOING
 from understudy.kernels import interpreted
 from understudy.protocols import Outcome
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 
 from tests.conftest import random_line
-from understudy.encoders import ENCODERS, find_encoder
 from understudy.errors import UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.layout import find_encoder
 from understudy.games.morris.batches import image
+from understudy.games.morris.inputs import ENCODERS
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
 
 GAME = find_game("morris")
@@ -55,7 +56,7 @@ def test_augmented_knows_lines_and_closing_cells() -> None:
     assert columns[162:].sum() == 0
 
 
-@pytest.mark.parametrize("name", ENCODERS["morris"])
+@pytest.mark.parametrize("name", ENCODERS)
 def test_widths_agree_with_layouts(name: str) -> None:
     encoder = find_encoder("morris", name)
     batch = stacked([position for position, _ in random_line(GAME, 40, 3)])
@@ -71,7 +72,7 @@ def test_published_widths() -> None:
     assert widths == {"raw": [114, 139, 164], "rawer": [96, 121, 146], "rawest": [90, 115, 140]}
 
 
-@pytest.mark.parametrize("name", [name for name, encoder in ENCODERS["morris"].items() if encoder.symmetric])
+@pytest.mark.parametrize("name", [name for name, encoder in ENCODERS.items() if encoder.symmetric])
 def test_a_symmetry_only_moves_columns(name: str) -> None:
     encoder = find_encoder("morris", name)
     batch = stacked([position for position, _ in random_line(GAME, 60, 5)])

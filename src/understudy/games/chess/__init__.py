@@ -1,1 +1,25 @@
-"""Chess."""
+"""Chess; its text speaks FEN, SAN and UCI by way of python-chess, its labels come from UCI engines."""
+
+from __future__ import annotations
+
+from understudy.games.chess import rules
+from understudy.games.chess.evaluators import EVALUATORS, Material, material_value
+from understudy.games.chess.position import Chess
+from understudy.games.chess.standing import Standing, standing_value
+from understudy.games.kind import GameKind
+from understudy.search.evaluators.quiescent import quiescent
+
+KIND = GameKind(
+    name="chess",
+    folder=__name__,
+    variant=rules.variant,
+    rules={Chess: rules},
+    # A position in the middle of an exchange says little: captures are played out first unless one asks for `_static`.
+    evaluators={
+        **{name: quiescent(evaluator) for name, evaluator in EVALUATORS.items()},
+        **{f"{name}_static": evaluator for name, evaluator in EVALUATORS.items()},
+    },
+    usual_evaluator="piece_square",
+    values={Material: material_value, Standing: standing_value},
+    batches="batches",
+)

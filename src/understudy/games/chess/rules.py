@@ -32,7 +32,7 @@ from understudy.games.chess.exchange import exchange as exchange
 from understudy.games.chess.exchange import lifeless as lifeless
 from understudy.games.chess.exchange import may_pass as may_pass
 from understudy.games.chess.position import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
-from understudy.games.variant import ONGOING, Variant, check_rules
+from understudy.games.kind import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
 

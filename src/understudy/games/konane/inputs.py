@@ -25,9 +25,6 @@ directions each can jump."""
 
 A, B, C, D, E = range(5)
 
-SCRATCH = 1024
-"""Room for the features or moves of any position."""
-
 
 def find_representation(name: str, rows: int, columns: int) -> int:
     """Return the number of the representation called *name*, if it fits a board."""
@@ -45,6 +42,12 @@ def find_representation(name: str, rows: int, columns: int) -> int:
 def input_count(representation: int, rows: int, columns: int) -> int:
     """Return how many inputs a board has."""
     return rows * columns * (1 if representation <= B else 6 if representation == E else 2)
+
+
+@kernel
+def input_width(representation: int, position: Any) -> int:
+    """Return how many inputs the board of a position has."""
+    return input_count(representation, position.rows, position.columns)
 
 
 def input_cells(representation: int, rows: int, columns: int) -> NDArray[np.int64]:

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, ONE, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.kind import ONGOING
 from understudy.games.konane.notation import colour_masks, packed
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 
 CELLS = 196

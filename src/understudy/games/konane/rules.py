@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.bits import NONE, WORD, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.kind import ONGOING, Variant, check_rules
 from understudy.games.konane import large as konane_large
 from understudy.games.konane.notation import board, colour_masks
-from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
 

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.batches import sent_rows
+from understudy.games.kind import ONGOING
 from understudy.games.lines_of_action.notation import SYMMETRIES, LinesOfAction
 from understudy.games.lines_of_action.rules import count, outcome
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 
 

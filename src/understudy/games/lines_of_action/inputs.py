@@ -22,9 +22,6 @@ stones in it, 1 in the centre, 0.8 at a side, 0.75 in a corner. Both run row by 
 
 BOARD, NONADS = range(2)
 
-SCRATCH = 1
-"""Room that the encoders of other games write on; none is needed here."""
-
 WEIGHTS = np.array([1.0, 0.8, 0.75], np.float32)
 """Of a stone in a nonad, by its steps along rows and columns from the centre."""
 
@@ -40,6 +37,12 @@ def find_representation(name: str, rows: int, columns: int) -> int:
 def input_count(representation: int, rows: int, columns: int) -> int:
     """Return how many inputs a board has."""
     return rows * columns + (0 if representation == BOARD else (rows - 2) * (columns - 2))
+
+
+@kernel
+def input_width(representation: int, position: Any) -> int:
+    """Return how many inputs the board of a position has."""
+    return input_count(representation, position.size, position.size)
 
 
 @kernel

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.bits import NONE, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.kind import ONGOING, Variant, check_rules
 from understudy.games.lines_of_action.notation import PASS, SIZES, LinesOfAction, board
-from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
 

@@ -1,1 +1,20 @@
-"""Nine Men's Morris."""
+"""Nine Men's Morris: 24 cells, mills of three, after Galassi (2017) and Chesani et al. (2018)."""
+
+from __future__ import annotations
+
+from understudy.games.kind import GameKind
+from understudy.games.morris import rules
+from understudy.games.morris.evaluators import EVALUATORS, Phased, phased_value
+from understudy.games.morris.notation import Morris
+
+KIND = GameKind(
+    name="morris",
+    folder=__name__,
+    variant=rules.variant,
+    rules={Morris: rules},
+    evaluators=EVALUATORS,
+    usual_evaluator="handmade",
+    values={Phased: phased_value},
+    batches="batches",
+    encoders="inputs",
+)

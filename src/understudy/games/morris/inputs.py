@@ -94,3 +94,6 @@ RAWER = Encoder("rawer", joined([_RAWEST, facts(0, 6)]), _rawer)
 RAW = Encoder("raw", joined([_RAWEST, facts(0, 2 * STONES + 6)]), _raw)
 INTEGER = Encoder("integer", joined([cells(0), facts(0, 6)]), _integer, one_hot=False, symmetric=False)
 AUGMENTED = Encoder("augmented", joined([_RAWEST, facts(0, 3 * len(LINES)), _CLOSERS]), _augmented, symmetric=False)
+
+ENCODERS = {encoder.name: encoder for encoder in (RAWEST, RAWER, RAW, INTEGER, AUGMENTED)}
+"""How students that imitate moves may see a position."""

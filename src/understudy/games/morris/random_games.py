@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.kind import ONGOING
 from understudy.games.morris.notation import START, Morris
 from understudy.games.morris.rules import MOST_MOVES, moves, outcome, play
-from understudy.games.variant import ONGOING
 from understudy.kernels import kernel
 
 ONE_IN = 4

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.bits import NONE, ONE, Mask, bit, listed, lowest, mixed, popcount, rest
+from understudy.games.kind import ONGOING, Variant, check_rules
 from understudy.games.morris.notation import START, STONES, Morris, board
-from understudy.games.variant import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
 

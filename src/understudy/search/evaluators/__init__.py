@@ -1,18 +1,15 @@
-"""The evaluators: for each type its kernel, for each game its evaluators by name."""
+"""Evaluators: who says what a position is worth, at the leaves of a search; its type and the game pick the kernel."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from numba.extending import overload
 
 from understudy.errors import UnknownName
-from understudy.games.chess import evaluators as chess
-from understudy.games.chess.standing import Standing, standing_value
-from understudy.games.konane import evaluators as konane
-from understudy.games.lines_of_action import evaluators as lines_of_action
-from understudy.games.morris import evaluators as morris
+from understudy.games import find_kind
+from understudy.games.kind import kind_of
 from understudy.games.rules import tells_changes
 from understudy.search.evaluators.noise import Noise, noise_value
 from understudy.search.evaluators.perceptron import (
@@ -22,58 +19,38 @@ from understudy.search.evaluators.perceptron import (
     perceptron_value,
     value_of_sums,
 )
-from understudy.search.evaluators.quiescent import quiescent
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
 
 VALUES: dict[type, Callable[..., float]] = {
-    morris.Phased: morris.phased_value,
-    konane.Tally: konane.tally_value,
-    lines_of_action.Aloa: lines_of_action.aloa_value,
-    lines_of_action.Quads: lines_of_action.quads_value,
-    chess.Material: chess.material_value,
     Noise: noise_value,
     Perceptron: perceptron_value,
     Sigmoid: sigmoid_value,
-    Standing: standing_value,
 }
-"""The kernel for each type of evaluator."""
-
-EVALUATORS: dict[str, Mapping[str, Any]] = {
-    "morris": morris.EVALUATORS,
-    "konane": konane.EVALUATORS,
-    "lines_of_action": lines_of_action.EVALUATORS,
-    "chess": {
-        **{name: quiescent(evaluator) for name, evaluator in chess.EVALUATORS.items()},
-        **{f"{name}_static": evaluator for name, evaluator in chess.EVALUATORS.items()},
-    },
-}
-"""The evaluators of each game by name."""
-
-DEFAULTS = {
-    "morris": "handmade",
-    "konane": "movable_ratio",
-    "lines_of_action": "aloa",
-    "chess": "piece_square",
-}
-"""Whom a searcher asks unless told otherwise."""
+"""The kernels of evaluators that serve every game; the others stand with their games."""
 
 
 def find_evaluator(game: str, name: str) -> Any:
     """Return the evaluator of *game* called *name*, or the game's own choice for an empty name."""
-    name = name or DEFAULTS[game]
-    if name not in EVALUATORS[game]:
-        raise UnknownName(f"evaluator of {game}", name, [*EVALUATORS[game], "perceptron"])
-    return EVALUATORS[game][name]
+    kind = find_kind(game)
+    name = name or kind.usual_evaluator
+    if name not in kind.evaluators:
+        raise UnknownName(f"evaluator of {game}", name, [*kind.evaluators, "perceptron"])
+    return kind.evaluators[name]
 
 
 def value(evaluator: Any, position: Any, own: bool) -> float:
     """Return what *position* is worth to the side to move; *own* tells whether that side is also the one who judges."""
-    return float(VALUES[type(evaluator)](evaluator, position, own))
+    return float(_kernel(type(evaluator), type(position))(evaluator, position, own))
+
+
+def _kernel(evaluator: type, position: type) -> Callable[..., float]:
+    """Return the kernel of a type of evaluator: everybody's, or that of the position's game."""
+    return VALUES.get(evaluator) or kind_of(position).values[evaluator]
 
 
 @overload(value, strict=False)
 def _value(evaluator: Any, position: Any, own: Any) -> Any:
-    chosen = VALUES[evaluator.instance_class]
+    chosen = _kernel(evaluator.instance_class, position.instance_class)
     return lambda evaluator, position, own: chosen(evaluator, position, own)
 
 

@@ -9,7 +9,6 @@ fresh one to the last bit.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,8 +20,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.numpy import save_file
 
 from understudy.errors import BadOption, FileError
-from understudy.games.lines_of_action import evaluators as lines_of_action
-from understudy.games.lines_of_action.notation import LinesOfAction
+from understudy.games.kind import kind_of
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
 from understudy.search.desk import HEIGHTS
@@ -54,9 +52,6 @@ WIDTH = 8
 """Numbers that the processor adds at once."""
 FRESH = HEIGHTS
 """The place of sums that belong to no line of play."""
-
-COUNTED: dict[type, Callable[..., int]] = {LinesOfAction: lines_of_action.counted}
-"""For each type of position the kernel that writes numbers which are no sums over stones."""
 
 
 class Perceptron(NamedTuple):
@@ -205,13 +200,13 @@ def _add(units: NDArray[np.float32], row: NDArray[np.float32], number: np.float3
 
 def counted(position: Any, kinds: int, out: NDArray[np.float32]) -> int:
     """Write the numbers of *kinds* about my stones, then about theirs; return how many for each side."""
-    kernel_of = COUNTED.get(type(position))
-    return int(kernel_of(position, kinds, out)) if kernel_of else 0
+    chosen = kind_of(type(position)).counted
+    return int(chosen(position, kinds, out)) if chosen else 0
 
 
 @overload(counted, strict=False)
 def _counted(position: Any, kinds: Any, out: Any) -> Any:
-    chosen = COUNTED.get(position.instance_class)
+    chosen = kind_of(position.instance_class).counted
     if chosen is None:
         return lambda position, kinds, out: 0
     return lambda position, kinds, out: chosen(position, kinds, out)

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.konane.inputs import SCRATCH, encode
+from understudy.games.boards import SCRATCH, encode
 from understudy.kernels import kernel
 from understudy.search.evaluators.perceptron import FLOAT_HALF, quick_tanh
 

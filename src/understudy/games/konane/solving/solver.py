@@ -7,51 +7,24 @@ heard; what is proven stays in the table for the next question.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
-from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
-from understudy.games import CompiledGame, find_game
+from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked
+from understudy.games.konane.batches import successors
 from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving.desk import IDLE, MOST_CELLS, make_desk
 from understudy.games.konane.solving.search import solve_batch
-from understudy.games.konane.successors import successors
 from understudy.protocols import Move
+from understudy.solve import MoveValues, Progress
 from understudy.solve.table import FIRST_SIZE, LARGEST_SIZE, enlarged, make_table
 
 SLICE = 1_000_000
 """Positions between two looks at the world: a fifth of a second."""
-
-Progress = Callable[[int], None]
-"""Hears, after each slice, how many positions were searched since the solver was made."""
-
-
-class MoveValues(NamedTuple):
-    """Whether each move of each position wins; those of the i-th position stand from `first[i]` to `first[i + 1]`."""
-
-    first: NDArray[np.int64]
-    moves: NDArray[np.int32]
-    wins: NDArray[np.bool_]
-
-    def of(self, row: int) -> dict[Move, bool]:
-        """Return the moves of one position."""
-        part = slice(self.first[row], self.first[row + 1])
-        return dict(zip(self.moves[part].tolist(), self.wins[part].tolist(), strict=True))
-
-    @property
-    def counts(self) -> NDArray[np.int64]:
-        """How many moves each position has."""
-        return np.diff(self.first)
-
-    @property
-    def winning(self) -> NDArray[np.int64]:
-        """How many of them win."""
-        return np.diff(np.concatenate([[0], self.wins.cumsum()])[self.first])
 
 
 class Solver:
@@ -125,24 +98,7 @@ def _plain(batch: Any) -> Any:
 
 
 def check_solvable(game: CompiledGame) -> None:
-    """Raise unless a solver can know *game* perfectly."""
+    """Raise unless a solver can know this board perfectly."""
     rows, columns = game.size
-    if game.name != "konane":
-        raise BadOption(f"only konane can be solved, not {game.name}")
     if rows * columns > MOST_CELLS:
         raise BadOption(f"konane can be solved on boards of at most {MOST_CELLS} cells, not on {rows}x{columns}")
-
-
-def shared_solver(game: CompiledGame) -> Solver:
-    """Return the solver of this board that everybody in this process shares, so that nothing is proven twice."""
-    check_solvable(game)
-    with _making:
-        return _shared(*game.size)
-
-
-_making = threading.Lock()
-
-
-@cache
-def _shared(rows: int, columns: int) -> Solver:
-    return Solver(find_game("konane", (rows, columns)))

@@ -1,0 +1,110 @@
+"""All that a game says of itself, in one record: the folder of each game makes one and calls it KIND.
+
+Generic rooms never import a game's folder; they ask the record. What not everybody needs (text by way of python-chess,
+inputs for networks, a solver) is named as a module and loaded when first asked.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from types import ModuleType
+from typing import Any, NamedTuple
+
+from understudy.errors import BadOption, UnknownName
+from understudy.protocols import Board, Conventions
+
+ONGOING = 2
+"""What an `outcome` kernel returns while the game goes on."""
+
+
+class Variant(NamedTuple):
+    """The fixed facts of a game in one size and with one setting of its switches."""
+
+    title: str
+    first: Any
+    """The position a game starts from; its type names the rules, its fields carry size and switches."""
+    board: Board
+    size: tuple[int, int]
+    """Rows and columns."""
+    colours: tuple[str, str]
+    """Of the first and of the second player."""
+    part_names: tuple[str, ...]
+    part_sizes: tuple[int, ...]
+    conventions: Conventions
+    sizes: str = ""
+    """Which sizes there are, for people."""
+    switches: Mapping[str, Collection[str]] = {}
+    """The rules that can be set, and to what; the first setting is the default."""
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class GameKind:
+    """A game in all its sizes. Modules are named by their place in the game's folder, such as "notation"."""
+
+    name: str
+    folder: str
+    """The package that holds the game, as it is imported."""
+    variant: Callable[[tuple[int, int] | None, Mapping[str, str]], Variant]
+    """Makes the game in a size (None: the usual one) and with its rule switches set."""
+    rules: Mapping[type, ModuleType]
+    """The module of kernels for each type of position (see docs/architecture.md, "How a game is made")."""
+    notation: str = "notation"
+    """Text, drawing and symmetries of a position."""
+    evaluators: Mapping[str, Any] = field(default_factory=dict)
+    """By name."""
+    usual_evaluator: str = ""
+    """Whom a searcher asks unless told otherwise."""
+    values: Mapping[type, Callable[..., float]] = field(default_factory=dict)
+    """The kernel of each type of evaluator that only this game has."""
+    scaled: Callable[..., float] | None = None
+    """The kernel that turns what an evaluator says into 0 lost to 1 won, for students that learn it."""
+    counted: Callable[..., int] | None = None
+    """The kernel that writes numbers which are no sums over stones, for networks inside the search."""
+    batches: str | None = None
+    """Many positions at once: keys, images, parts of moves."""
+    encoders: str | None = None
+    """ENCODERS: how students that imitate moves see a position."""
+    boards: str | None = None
+    """How students that value boards see them."""
+    network_inputs: str | None = None
+    """What a network inside the search may see besides the features that every game has."""
+    solver: str | None = None
+    """Perfect play."""
+
+    def load(self, room: str) -> Any:
+        """Return the module that this game names for *room*, a field of this record."""
+        name = getattr(self, room)
+        if name is None:
+            raise BadOption(f"{self.name} has no {room.replace('_', ' ')}")
+        return import_module(f"{self.folder}.{name}")
+
+
+def kind_of(position: type) -> GameKind:
+    """Return the game of a type of position: the KIND of the module that defines the type, or of its package."""
+    home = sys.modules[position.__module__]
+    kind: GameKind = home.KIND if hasattr(home, "KIND") else sys.modules[home.__package__ or ""].KIND
+    return kind
+
+
+def check_rules(game: str, rules: Mapping[str, str], switches: Mapping[str, Collection[str]]) -> None:
+    """Raise if *rules* names a switch that the game does not have, or a setting that the switch does not have."""
+    for name, setting in rules.items():
+        if not switches:
+            raise BadOption(f"{game} has no rule {name!r}: its rules have no switches")
+        if name not in switches:
+            raise UnknownName(f"rule of {game}", name, switches)
+        if setting not in switches[name]:
+            raise UnknownName(f"setting of the {game} rule {name!r}", setting, switches[name])
+
+
+def read_size(text: str, place: str = "--size") -> tuple[int, int]:
+    """Return rows and columns of a written size; *place* names where it stands, for errors."""
+    numbers = text.lower().split("x")
+    if len(numbers) not in (1, 2) or not all(
+        number.isascii() and number.isdigit() and len(number) < 4 for number in numbers
+    ):
+        raise BadOption(f"{place} {text!r} is not a board size; write 6, or 6x5 for rows x columns")
+    return int(numbers[0]), int(numbers[-1])
