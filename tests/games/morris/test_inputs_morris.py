@@ -90,4 +90,4 @@ def test_unknown_names() -> None:
     with pytest.raises(UnknownName, match="rawest"):
         find_encoder("morris", "rawst")
     with pytest.raises(UnknownName, match="game with encoders"):
-        find_encoder("go", "raw")
+        find_encoder("chess", "raw")
