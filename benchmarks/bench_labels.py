@@ -21,13 +21,13 @@ from understudy.backends import Local
 from understudy.errors import EngineError
 from understudy.games import find_game
 from understudy.games.chess.fen import read_fens, write_fens
+from understudy.games.chess.players.engine import find_engine
+from understudy.games.chess.records.label_tasks import Judge
+from understudy.games.chess.records.labelling import label_positions
+from understudy.games.chess.records.positions import load_positions
+from understudy.games.chess.records.sampling import Sampling, sample_pgn
+from understudy.games.chess.records.sources import gather
 from understudy.games.texts import gathered
-from understudy.players.engine import find_engine
-from understudy.records.label_tasks import Judge
-from understudy.records.labelling import label_positions
-from understudy.records.position_sources import gather
-from understudy.records.positions import load_positions
-from understudy.records.sampling import Sampling, sample_pgn
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "chess"
 LABELLED, GAMES = DATA / "labelled_depth8.parquet", DATA / "human_elo2600plus_97212.pgn.bz2"

@@ -13,16 +13,16 @@ import pytest
 import torch
 
 from tests.conftest import ROOT
-from tests.judges.chess_engines import counter
-from tests.records.test_label_examples import table_of
+from tests.games.chess.chess_engines import counter
+from tests.games.chess.test_label_examples_chess import table_of
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.experiments import load_experiment, make_experiment
 from understudy.games import find_game
+from understudy.games.chess.records.examples import load_examples
+from understudy.games.chess.records.positions import load_positions, save_positions
 from understudy.labs import labels
 from understudy.labs.news import News
 from understudy.players import make_player
-from understudy.records.label_examples import load_examples
-from understudy.records.positions import load_positions, save_positions
 from understudy.tensors import load_arrays
 
 CHESS = find_game("chess")

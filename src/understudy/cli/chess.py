@@ -12,8 +12,8 @@ from understudy.cli.console import Where, backend_options, counted, json_option,
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.judges.game_files import Told
-    from understudy.judges.labels import Analysis
+    from understudy.games.chess.judges.game_files import Told
+    from understudy.games.chess.judges.opinions import Analysis
     from understudy.protocols import Backend
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -49,10 +49,10 @@ def suite(player: str, file: str, engine: str | None, seed: int, where: Where, a
     SUITE is a file of EPD with best moves (bm), moves to avoid (am) or graded moves (c0), or one that ships: ccr25 (the
     positions of Sabatelli's Table 8.1) or kaufman25. The engine looks 16 plies ahead unless a limit is given.
     """
-    from understudy.judges.chess_tables import suite_text, thesis_text
-    from understudy.judges.epd import load_suite
-    from understudy.judges.suites import run_suite, suite_json
-    from understudy.judges.table81 import thesis_json, thesis_moves
+    from understudy.games.chess.judges.epd import load_suite
+    from understudy.games.chess.judges.suites import run_suite, suite_json
+    from understudy.games.chess.judges.table81 import thesis_json, thesis_moves
+    from understudy.games.chess.judges.tables import suite_text, thesis_text
 
     if engine is None and any(limits.values()):
         raise BadOption("--depth, --nodes and --time limit an engine: they need --engine")
@@ -102,9 +102,9 @@ def ladder(
     The engine thinks 0.05 s a move unless a limit is given. Ctrl-C ends the games and rates by those played.
     """
     from understudy.games import find_game
-    from understudy.judges.chess_tables import ladder_text
-    from understudy.judges.ladder import Ladder, climb, ladder_json
-    from understudy.judges.openings import load_book, random_book
+    from understudy.games.chess.judges.ladder import Ladder, climb, ladder_json
+    from understudy.games.chess.judges.openings import load_book, random_book
+    from understudy.games.chess.judges.tables import ladder_text
 
     if openings is not None and opening_plies is not None:
         raise BadOption("--openings and --opening-plies exclude each other: a book has no random plies")
@@ -152,8 +152,8 @@ def quality(
     The games are those of a FILE (PGN, plain or bz2, or Parquet records), or two players play them first. The engine
     looks 14 plies ahead unless a limit is given.
     """
-    from understudy.judges.chess_tables import quality_text
-    from understudy.judges.quality import all_positions, judge_games, quality_json
+    from understudy.games.chess.judges.quality import all_positions, judge_games, quality_json
+    from understudy.games.chess.judges.tables import quality_text
 
     analysis = _analysis(engine, limits, depth=14)
     with opened(where) as backend:
@@ -185,8 +185,8 @@ def endgames(
 
     Positions are drawn at random, the player moves, and a tablebase defends; what was not won is listed.
     """
-    from understudy.judges.chess_tables import endgames_text
-    from understudy.judges.endgames import endgames_json, known_endings, play_endgames
+    from understudy.games.chess.judges.endgames import endgames_json, known_endings, play_endgames
+    from understudy.games.chess.judges.tables import endgames_text
 
     _check_player(player)
     folder = Path(tablebases)
@@ -204,7 +204,7 @@ def endgames(
 
 def _analysis(engine: str, limits: dict[str, Any], *, depth: int) -> Analysis:
     """Return how an engine judges; *depth* plies ahead where no limit is given."""
-    from understudy.judges.labels import Analysis
+    from understudy.games.chess.judges.opinions import Analysis
 
     return Analysis(engine, **(limits if any(limits.values()) else {"depth": depth}))
 
@@ -219,8 +219,8 @@ def _check_player(player: str) -> None:
 
 def _told(sources: tuple[str, ...], games: int, openings: str, seed: int, backend: Backend) -> list[Told]:
     """Return the games of a file, or those that two players play now."""
-    from understudy.judges.game_files import load_games, of_meeting
-    from understudy.judges.openings import load_book, play_openings
+    from understudy.games.chess.judges.game_files import load_games, of_meeting
+    from understudy.games.chess.judges.openings import load_book, play_openings
 
     if len(sources) > 2:
         raise BadOption(f"quality looks at one file, or at the games of two players, not at {len(sources)} things")

@@ -14,9 +14,9 @@ from understudy.cli.console import Where, backend_options, compiling, opened
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.records.label_tasks import Judge
-    from understudy.records.sampling import Sampling
-    from understudy.records.wanted import Wanted
+    from understudy.games.chess.records.label_tasks import Judge
+    from understudy.games.chess.records.sampling import Sampling
+    from understudy.games.chess.records.wanted import Wanted
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,7 +71,7 @@ def sample(games: str, target: str, source: str | None, limit: int | None, **opt
     IN is PGN (plain, .gz, .bz2, .zst) or records that `watch` kept. OUT is a Parquet table without labels in which each
     placement occurs once.
     """
-    from understudy.records.position_sources import gather
+    from understudy.games.chess.records.sources import gather
 
     sampling, wanted = _chosen(options)
     _check_target(games, target)
@@ -102,8 +102,8 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
     IN is PGN (plain, .gz, .bz2, .zst; positions are sampled from its games), records that `watch` kept, a Parquet
     table, a CSV with a column `fen`, or a list of FENs or EPDs. A run that was stopped goes on where it was.
     """
-    from understudy.records.labelling import file_identity, label_positions
-    from understudy.records.position_sources import gather
+    from understudy.games.chess.records.labelling import file_identity, label_positions
+    from understudy.games.chess.records.sources import gather
 
     judge = _judge({name: options.pop(name) for name in ("engine", "depth", "nodes", "time", "hash", "patience")})
     sampling, wanted = _chosen(options)
@@ -126,7 +126,7 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
 
 def _judge(options: dict[str, Any]) -> Judge:
     """Return who labels; at depth 8 if nothing limits it."""
-    from understudy.records.label_tasks import Judge
+    from understudy.games.chess.records.label_tasks import Judge
 
     if options["depth"] is None and options["nodes"] is None and options["time"] is None:
         options["depth"] = 8
@@ -144,8 +144,8 @@ def _tell(done: Any, target: str) -> None:
 
 def _chosen(options: dict[str, Any]) -> tuple[Sampling | None, Wanted]:
     """Return how positions are sampled, None if nothing was said about it, and which games are wanted."""
-    from understudy.records.sampling import Sampling
-    from understudy.records.wanted import Wanted
+    from understudy.games.chess.records.sampling import Sampling
+    from understudy.games.chess.records.wanted import Wanted
 
     said = {name: value for name, value in options.items() if value is not None and value != ()}
     sampled = {name: said[name] for name in SAMPLED if name in said}

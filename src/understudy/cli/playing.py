@@ -82,8 +82,8 @@ def _match_from(
     as_json: bool,
 ) -> None:
     """Play a match from given openings: both colours of each that ships, or ten games from a file."""
-    from understudy.judges.chess_tables import book_text
-    from understudy.judges.openings import BOOKS, book_json, load_book, play_openings
+    from understudy.games.chess.judges.openings import BOOKS, book_json, load_book, play_openings
+    from understudy.games.chess.judges.tables import book_text
 
     if game.name != "chess":
         raise BadOption(f"--openings {openings} is for chess, not {game.name}")

@@ -49,8 +49,8 @@ def uci(player: str, seed: int) -> None:
     """
     said = _protocol_only()
     from understudy.games import find_game
+    from understudy.games.chess.uci.server import serve
     from understudy.players import close, make_player
-    from understudy.servers.uci import serve
 
     game = find_game("chess")
     chosen = make_player(player, game, seed=seed)

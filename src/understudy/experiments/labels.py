@@ -20,8 +20,8 @@ from understudy.experiments.files import (
 )
 from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
-from understudy.judges.epd import load_suite
-from understudy.networks.boards import BoardNetworkOptions, check_network
+from understudy.games.chess.judges.epd import load_suite
+from understudy.games.chess.learning.networks import BoardNetworkOptions, check_network
 from understudy.trainers.supervised import TrainingOptions, check_training
 
 SECTIONS = (*ABOUT_SECTIONS, "positions", "examples", "inputs", "target", "network", "training", "judging")

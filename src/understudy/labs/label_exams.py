@@ -9,14 +9,14 @@ from understudy.errors import EngineError
 from understudy.experiments.labels import Experiment
 from understudy.files import load_json, save_json
 from understudy.games import find_game
-from understudy.judges.epd import load_suite
-from understudy.judges.labels import Analysis
-from understudy.judges.ladder import Ladder, climb, ladder_json
-from understudy.judges.openings import random_book
-from understudy.judges.suites import run_suite, suite_json
-from understudy.judges.table81 import thesis_json, thesis_moves
+from understudy.games.chess.judges.epd import load_suite
+from understudy.games.chess.judges.ladder import Ladder, climb, ladder_json
+from understudy.games.chess.judges.openings import random_book
+from understudy.games.chess.judges.opinions import Analysis
+from understudy.games.chess.judges.suites import run_suite, suite_json
+from understudy.games.chess.judges.table81 import thesis_json, thesis_moves
+from understudy.games.chess.players.engine import find_engine
 from understudy.labs.news import News, Show
-from understudy.players.engine import find_engine
 from understudy.protocols import Backend
 
 SUITES, LADDER = "suites.json", "ladder.json"

@@ -22,25 +22,25 @@ from understudy.errors import BadOption
 from understudy.experiments.labels import Experiment, Lesson, PositionOptions
 from understudy.files import load_json, make_folder, save_json
 from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
-from understudy.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
+from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
+from understudy.games.chess.learning.files import save_board_student, suffix_of
+from understudy.games.chess.learning.labels import Labelled, parameters, say, train_labels
+from understudy.games.chess.learning.networks import make_network
+from understudy.games.chess.players.students import KIND
+from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
+from understudy.games.chess.records.label_tasks import Judge
+from understudy.games.chess.records.labelling import label_positions
+from understudy.games.chess.records.positions import load_facts, save_positions
+from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict
 from understudy.labs.folders import keep_student, open_folder, play_command, same_board
 from understudy.labs.label_exams import judge_students
 from understudy.labs.news import News, Show, log_progress
-from understudy.networks.board_files import save_board_student, suffix_of
-from understudy.networks.boards import make_network
-from understudy.players.boards import KIND
 from understudy.protocols import Backend
-from understudy.records.label_examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
-from understudy.records.label_tasks import Judge
-from understudy.records.labelling import label_positions
-from understudy.records.positions import load_facts, save_positions
-from understudy.records.sampling import Sampling, sample_records
 from understudy.records.watch import Watch, watch
 from understudy.report import build_report
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.labels import Labelled, parameters, say, train_labels
 from understudy.trainers.supervised import Epoch, Learning, begin
 
 FOUND = "labels.json"

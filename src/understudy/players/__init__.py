@@ -13,8 +13,8 @@ import numpy as np
 from understudy.config import build
 from understudy.errors import UnknownName
 from understudy.games import CompiledGame
+from understudy.games.chess.players.engine import Engine, EngineOptions
 from understudy.players.basic import Human, NoOptions, Random
-from understudy.players.engine import Engine, EngineOptions
 from understudy.players.hybrid import Hybrid, HybridOptions
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.nnmm import Nnmm, NnmmOptions

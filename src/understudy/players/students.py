@@ -11,9 +11,9 @@ import numpy as np
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame
+from understudy.games.chess.players.students import AGAIN, BoardStudent, standing_evaluator
+from understudy.games.chess.players.students import KIND as LABELS
 from understudy.games.konane.rules import CELLS as MOST_CELLS
-from understudy.players.boards import AGAIN, BoardStudent, standing_evaluator
-from understudy.players.boards import KIND as LABELS
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import check_searching, evaluator_of, load_evolved
 from understudy.players.network import Student, StudentPlayerOptions

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from understudy.judges.chess_tables import rating_text
-from understudy.judges.ladder import scores
+from understudy.games.chess.judges.ladder import scores
+from understudy.games.chess.judges.tables import rating_text
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number
 from understudy.report.plots import Line, draw_intervals
 

@@ -16,8 +16,8 @@ from understudy.games import find_game
 from understudy.games.batches import unstacked
 from understudy.games.chess.endings import Endings, every_ending, material_of
 from understudy.games.chess.notation import to_board, to_uci
-from understudy.records.endings import keep_endings, labelled
-from understudy.records.positions import load_positions
+from understudy.games.chess.records.endings import keep_endings, labelled
+from understudy.games.chess.records.positions import load_positions
 
 CHESS = find_game("chess")
 LONGEST = {"KQvK": 10, "KRvK": 16, "KBvK": 0, "KPvK": 28}

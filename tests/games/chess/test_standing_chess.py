@@ -19,16 +19,16 @@ from understudy.games.batches import stacked
 from understudy.games.chess.datasets import find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
+from understudy.games.chess.learning.files import save_board_student, standing_arrays
+from understudy.games.chess.learning.labels import Labelled, told
+from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
+from understudy.games.chess.players.students import standing_evaluator
 from understudy.games.chess.standing import FIELDS, Standing, random_standing, standing_value
 from understudy.games.rules import in_check
-from understudy.networks.board_files import save_board_student, standing_arrays
-from understudy.networks.boards import BoardNetworkOptions, make_network
-from understudy.players.boards import standing_evaluator
 from understudy.players.searcher import Limits, search, search_all
 from understudy.search.evaluators.perceptron import private
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.tensors import load_arrays
-from understudy.trainers.labels import Labelled, told
 
 CHESS = find_game("chess")
 FACTS = {"game": "chess", "size": "8x8", "kind": "labels", "inputs": {"kind": "standings"}, "dataset": "win"}

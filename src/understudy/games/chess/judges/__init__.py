@@ -1,0 +1,1 @@
+"""How good players of chess are."""

@@ -1,0 +1,1 @@
+"""Learning what an engine says of positions, in PyTorch: networks, the objective, files."""

@@ -1,0 +1,1 @@
+"""Players of chess alone: UCI engines, and students that learned what an engine says."""

@@ -1,0 +1,1 @@
+"""Games and positions of chess in files: read, sampled, labelled by engines."""

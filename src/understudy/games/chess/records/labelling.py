@@ -1,0 +1,211 @@
+"""Labels: what an engine says of positions, asked by many workers and written as it comes.
+
+The positions are first put into one table in a folder beside the target (`OUT.parts`), then cut into tasks in their
+order. Finished tasks become parts in that folder; who is stopped and started again goes on after the last part. In
+the end the parts are joined into the target. A label depends on its position alone, so any number of workers gives
+the same table.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import shutil
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from understudy.errors import FileError
+from understudy.files import load_json, make_folder, save_json
+from understudy.games.chess.records.label_parts import Aside, Part, finished_parts, join_parts, save_part
+from understudy.games.chess.records.label_tasks import (
+    Judge,
+    LabelTask,
+    Said,
+    check_said,
+    close_analysts,
+    label_task,
+    make_analyst,
+)
+from understudy.games.chess.records.positions import is_parquet, load_facts
+from understudy.protocols import Backend
+
+CHUNK = 32
+"""Positions of a task."""
+PART_SECONDS = 5.0
+"""A part is written after so long: this much work at most is lost by a kill, and none by Ctrl-C."""
+READ = 1 << 14
+"""Rows that are read at once."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Labelled:
+    """What became of positions that were to be labelled."""
+
+    rows: int
+    """Rows of the table."""
+    before: int
+    """Positions that an earlier run had settled."""
+    aside: tuple[Aside, ...]
+    """Positions for which the engine failed twice."""
+    seconds: float
+
+
+def label_positions(
+    prepare: Callable[[Path], None],
+    target: Path,
+    judge: Judge,
+    *,
+    identity: dict[str, Any],
+    backend: Backend,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> Labelled:
+    """Label the positions of the table that *prepare* writes, or what is left of them, and write *target*.
+
+    *identity* tells these positions from others; *progress* hears how many more were settled, and of how many.
+    """
+    plan = _plan(judge, identity)
+    folder = target.with_name(f"{target.name}.parts")
+    _check_target(target, folder, plan)
+    table = _prepared(folder, plan, prepare)
+    parts = finished_parts(folder)
+    total, before = pq.read_metadata(table).num_rows, sum(part.settled for part in parts)
+    progress(before, total)
+    began = time.monotonic()
+    try:
+        hear = partial(_tell, progress, total)
+        parts += _label(table, judge, first=before, folder=folder, backend=backend, hear=hear)
+    finally:
+        close_analysts()
+    facts = load_facts(table) | {name: plan[name] for name in ("engine", "limit")} | {"plan": fingerprint(plan)}
+    aside = join_parts(parts, target, facts=facts)
+    shutil.rmtree(folder, ignore_errors=True)
+    return Labelled(rows=total - len(aside), before=before, aside=tuple(aside), seconds=time.monotonic() - began)
+
+
+def _tell(progress: Callable[[int, int], None], total: int, done: int) -> None:
+    progress(done, total)
+
+
+def file_identity(path: Path) -> dict[str, str]:
+    """Return what tells a file from others: its name and a hash of its content."""
+    digest = hashlib.sha256()
+    try:
+        with open(path, "rb") as file:
+            while piece := file.read(1 << 20):
+                digest.update(piece)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
+    return {"file": Path(path).name, "hash": digest.hexdigest()[:32]}
+
+
+def fingerprint(plan: dict[str, Any]) -> str:
+    """Return a name for what is labelled and how: other plans have others."""
+    return hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:16]
+
+
+def _plan(judge: Judge, identity: dict[str, Any]) -> dict[str, Any]:
+    """Return what is labelled and how; the engine is asked for its name, so a missing one is heard of at once."""
+    analyst = make_analyst(judge)
+    try:
+        return {"positions": json.loads(json.dumps(identity)), "engine": analyst.name, "limit": analyst.limit}
+    finally:
+        analyst.close()
+
+
+def _check_target(target: Path, folder: Path, plan: dict[str, Any]) -> None:
+    """Raise if the target is there, or was begun in another way."""
+    if target.exists():
+        same = is_parquet(target) and load_facts(target).get("plan") == fingerprint(plan)
+        told = "holds these labels already" if same else "is there already, with something else in it"
+        raise FileError(f"{target} {told}; choose another name, or delete it first")
+    if (folder / "plan.json").exists() and (begun := load_json(folder / "plan.json")) != plan:
+        raise FileError(f"{folder} was begun with {_difference(begun, plan)}; choose another name, or delete it first")
+
+
+def _difference(begun: Any, plan: dict[str, Any]) -> str:
+    """Return in words how a plan that was begun differs from this one."""
+    old = begun if isinstance(begun, dict) else {}
+    for name in ("engine", "limit"):
+        if old.get(name) != plan[name]:
+            return f"another {name} ({old.get(name)!r}, not {plan[name]!r})"
+    return "other positions (another file, or other options of sampling)"
+
+
+def _prepared(folder: Path, plan: dict[str, Any], prepare: Callable[[Path], None]) -> Path:
+    """Return the table of positions that are to be labelled; it is made once."""
+    make_folder(folder)
+    table = folder / "positions.parquet"
+    if not (folder / "plan.json").exists():
+        try:
+            prepare(table)
+        except BaseException:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
+        save_json(folder / "plan.json", plan)
+    return table
+
+
+def _label(
+    table: Path, judge: Judge, *, first: int, folder: Path, backend: Backend, hear: Callable[[int], None]
+) -> Iterator[Part]:
+    """Label the rows of a table from *first* on; yield the parts that are written, the last one also after Ctrl-C."""
+    chunks = deque[pa.Table]()
+    scribe = _Scribe(folder, first)
+
+    def tasks() -> Iterator[LabelTask]:
+        for chunk in _chunks(table, first):
+            chunks.append(chunk)
+            yield LabelTask(judge=judge, fens=tuple(chunk["fen"].to_pylist()))
+
+    try:
+        for said in backend.map(label_task, tasks(), check=check_said):
+            scribe.add(chunks.popleft(), said)
+            hear(len(said))
+            if time.monotonic() - scribe.since > PART_SECONDS:
+                yield scribe.written()
+    except BaseException:
+        if scribe.rows:
+            scribe.written()
+        raise
+    if scribe.rows:
+        yield scribe.written()
+
+
+class _Scribe:
+    """Who gathers labelled rows and writes them as parts."""
+
+    def __init__(self, folder: Path, first: int) -> None:
+        self.folder, self.first, self.since = folder, first, time.monotonic()
+        self.rows: list[pa.Table] = []
+        self.said: list[Said] = []
+
+    def add(self, rows: pa.Table, said: list[Said]) -> None:
+        self.rows.append(rows)
+        self.said += said
+
+    def written(self) -> Part:
+        """Write what was gathered."""
+        part = save_part(self.folder, self.first, pa.concat_tables(self.rows), self.said)
+        self.first, self.since = self.first + part.settled, time.monotonic()
+        self.rows, self.said = [], []
+        return part
+
+
+def _chunks(table: Path, first: int) -> Iterator[pa.Table]:
+    """Yield the rows of a table from *first* on, some dozens at a time."""
+    with pq.ParquetFile(table) as file:
+        seen = 0
+        for batch in file.iter_batches(READ):
+            rows = pa.Table.from_batches([batch])
+            begin = max(first - seen, 0)
+            seen += len(rows)
+            for place in range(begin, len(rows), CHUNK):
+                yield rows.slice(place, CHUNK)

@@ -1,0 +1,1 @@
+"""The Universal Chess Interface: any player as an engine for chess programs."""

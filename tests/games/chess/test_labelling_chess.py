@@ -1,0 +1,193 @@
+"""Labelling: the same table whoever labels, resumed after a stop, and positions that kill an engine set aside."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests.games.chess.test_analyst_chess import fake, scripts
+from tests.games.chess.test_pgn_chess import GAMES, saved
+from tests.games.chess.test_positions_chess import long_games
+from understudy.backends import Local
+from understudy.cli import commands
+from understudy.errors import EngineError, FileError
+from understudy.games.chess.fen import write_fens
+from understudy.games.chess.players.analyst import Analyst
+from understudy.games.chess.records import labelling
+from understudy.games.chess.records.label_tasks import Judge, LabelTask, close_analysts, label_task
+from understudy.games.chess.records.labelling import Labelled, label_positions
+from understudy.games.chess.records.positions import load_positions
+from understudy.games.chess.records.sampling import Sampling
+from understudy.games.chess.records.sources import gather
+
+
+def run(source: Path, target: Path, judge: Judge, *, workers: int = 1, **options: object) -> Labelled:
+    return label_positions(
+        lambda table: gather(source, table, Sampling(per_game=0, from_ply=0)) and None, target, judge,
+        identity={"file": source.name}, backend=Local(workers), **options,  # type: ignore[arg-type]
+    )  # fmt: skip
+
+
+@scripts
+def test_labels_do_not_depend_on_the_workers(tmp_path: Path) -> None:
+    source, judge = long_games(tmp_path, 4), Judge(engine=fake(tmp_path, "well"), depth=3)
+    tables = []
+    for workers in (1, 2):
+        told: list[tuple[int, int]] = []
+        target = tmp_path / f"{workers}.parquet"
+        done = run(source, target, judge, workers=workers, progress=lambda *news, told=told: told.append(news))
+        tables.append(load_positions(target))
+        assert done.rows == len(tables[-1]) == sum(lately for lately, _ in told) == told[-1][1] > 200
+        assert not (tmp_path / f"{workers}.parquet.parts").exists()
+    one, two = tables
+    assert one.facts["engine"] == "Fake 1" and one.facts["limit"].startswith("depth 3")
+    assert one.facts["rows"] == str(len(one))
+    assert write_fens(one.positions) == write_fens(two.positions)
+    assert one.score is not None and set(one.score.tolist()) == {13} and one.best is not None and one.best[0] == "d2d4"
+
+
+@scripts
+def test_a_stop_loses_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(labelling, "PART_SECONDS", 0.0)
+    source, judge, target = long_games(tmp_path, 4), Judge(engine=fake(tmp_path, "well")), tmp_path / "t.parquet"
+    seen = 0
+
+    def stop(lately: int, total: int) -> None:
+        nonlocal seen
+        seen += lately
+        if seen > 100:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        run(source, target, judge, progress=stop)
+    assert not target.exists()
+    with pytest.raises(FileError, match="another limit"):
+        run(source, target, Judge(engine=judge.engine, depth=5))
+    with pytest.raises(FileError, match="other positions"):
+        run(saved(tmp_path, GAMES), target, judge)
+    with pytest.raises(FileError, match="another engine"):
+        run(source, target, _other(tmp_path))
+    done = run(source, target, judge)
+    assert done.before >= 96 and done.rows == len(load_positions(target)) > 200
+    with pytest.raises(FileError, match="holds these labels already"):
+        run(source, target, judge)
+    with pytest.raises(FileError, match="something else"):
+        run(source, target, Judge(engine=judge.engine, depth=5))
+
+
+def _other(folder: Path) -> Judge:
+    """An engine with another name."""
+    path = Path(fake(folder, "other"))
+    path.write_text(path.read_text().replace("Fake 1", "Fake 2"))
+    return Judge(engine=str(path))
+
+
+@scripts
+def test_positions_that_kill_the_engine_are_set_aside(tmp_path: Path) -> None:
+    book = "\n".join(f"4k3/8/8/8/8/8/{piece}7/4K3 w - - 0 1" for piece in "RQNB")
+    source, target = saved(tmp_path, book, "book.fen"), tmp_path / "t.parquet"
+    judge = Judge(engine=fake(tmp_path, "die of queens"))
+    done = label_positions(lambda table: gather(source, table) and None, target, judge, identity={}, backend=Local(1))
+    assert done.rows == 3 and [one.fen for one in done.aside] == ["4k3/8/8/8/8/8/Q7/4K3 w - - 0 1"]
+    table = load_positions(target)
+    assert len(table) == 3 and table.game.tolist() == [1, 3, 4]
+    (fen, game, ply, reason) = json.loads(table.facts["aside"])[0]
+    assert (game, ply) == (2, 0) and "Q7" in fen and "died" in reason
+
+
+@scripts
+def test_an_engine_that_dies_once_is_forgiven(tmp_path: Path) -> None:
+    done = run(saved(tmp_path, GAMES), tmp_path / "t.parquet", Judge(engine=fake(tmp_path, "die once")))
+    assert done.aside == () and done.rows > 5
+
+
+@scripts
+def test_an_engine_that_always_dies_ends_the_work(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match=r"died at .* and so at the \d+ positions after it"):
+        run(saved(tmp_path, GAMES), tmp_path / "t.parquet", Judge(engine=fake(tmp_path, "die")))
+
+
+def test_a_missing_engine_is_heard_of_before_anything_else(tmp_path: Path) -> None:
+    with pytest.raises(EngineError, match="no engine 'nobody'"):
+        run(saved(tmp_path, GAMES), tmp_path / "t.parquet", Judge(engine="nobody"))
+    assert not (tmp_path / "t.parquet.parts").exists()
+
+
+@scripts
+def test_a_worker_keeps_its_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    started = []
+    real = Analyst.__init__
+
+    def counted(self: Analyst, path: str, **options: Any) -> None:
+        started.append(path)
+        real(self, path, **options)
+
+    monkeypatch.setattr(Analyst, "__init__", counted)
+    task = LabelTask(judge=Judge(engine=fake(tmp_path, "well")), fens=("4k3/8/8/8/8/8/8/4K2R w - - 0 1",))
+    assert label_task(task) == label_task(task) and len(started) == 1
+    close_analysts()
+    label_task(task)
+    close_analysts()
+    assert len(started) == 2
+
+
+@scripts
+def test_a_killed_run_goes_on(tmp_path: Path) -> None:
+    source, target = long_games(tmp_path, 6), tmp_path / "t.parquet"
+    engine = Path(fake(tmp_path, "well"))
+    engine.write_text(engine.read_text().replace('words[0] == "go":', 'words[0] == "go":\n        time.sleep(0.02)'))
+    words = [sys.executable, "-m", "understudy", "label", str(source), str(target), "--engine", str(engine),
+             "--per-game", "0", "--workers", "2"]  # fmt: skip
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    code = (
+        "import understudy.records.labelling as l; l.PART_SECONDS = 0.2; import understudy.cli; understudy.cli.main()"
+    )
+    slow = subprocess.Popen([sys.executable, "-c", code, *words[3:]], env=environment, stderr=subprocess.PIPE)
+    parts, until = target.with_name("t.parquet.parts"), time.monotonic() + 60
+    while not list(parts.glob("part_*.parquet")) and time.monotonic() < until and slow.poll() is None:
+        time.sleep(0.05)
+    slow.kill()
+    slow.communicate()
+    assert list(parts.glob("part_*.parquet")) and not target.exists()
+    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "by an earlier run" in done.stdout and not parts.exists()
+    assert f"wrote {len(load_positions(target))} labelled positions" in done.stdout
+
+
+def test_stockfish_at_the_command_line(tmp_path: Path, stockfish: str) -> None:
+    source, target = saved(tmp_path, GAMES), str(tmp_path / "t.parquet")
+    words = ["label", str(source), target, "--engine", stockfish, "--depth", "4", "--from-ply", "0", "--workers", "2"]
+    done = CliRunner().invoke(commands, words)
+    assert done.exit_code == 0, done.output
+    table = load_positions(Path(target))
+    analyst = Analyst(stockfish, depth=4)
+    assert table.kind is not None and table.score is not None and table.best is not None
+    for row, fen in enumerate(write_fens(table.positions)):
+        assert analyst.label(fen) == (table.kind[row], table.score[row], table.best[row])
+    analyst.close()
+    assert "mate" in table.kind.tolist()
+    told = CliRunner().invoke(commands, ["data", target])
+    assert "engine: Stockfish" in told.output and "classes: Losing" in told.output
+
+
+def test_labels_are_those_of_the_shared_table(tmp_path: Path, shared: Path, stockfish: str) -> None:
+    path = shared / "data" / "chess" / "labelled_depth8.parquet"
+    if not path.exists():
+        pytest.skip("no shared chess data beside the repository")
+    target = tmp_path / "t.parquet"
+    done = CliRunner().invoke(commands, ["label", str(path), str(target), "--engine", stockfish, "--limit", "40"])
+    assert done.exit_code == 0, done.output
+    ours, theirs = load_positions(target), load_positions(path).taken(slice(0, 40))
+    if theirs.facts["engine"] != ours.facts["engine"]:
+        pytest.skip(f"the shared labels are by {theirs.facts['engine']}, this is {ours.facts['engine']}")
+    for name in ("game", "ply", "source", "result", "kind", "score", "best"):
+        assert getattr(ours, name).tolist() == getattr(theirs, name).tolist()
