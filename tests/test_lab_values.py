@@ -100,14 +100,14 @@ def test_solved_boards_are_solved_distinct_and_not_those_of_the_exam(tmp_path: P
         position = unstacked(taken(solved.boards, slice(row, row + 1)))[0]
         assert (solved.values[row] == 1) == (not shared_solver(SIX).wins(position))
     save_solved(solved, tmp_path / "x.safetensors")
-    again = load_solved(tmp_path / "x.safetensors")
+    again = load_solved(tmp_path / "x.safetensors", SIX)
     assert np.array_equal(again.boards.mine, solved.boards.mine) and np.array_equal(again.values, solved.values)
     save_arrays(tmp_path / "y.safetensors", {"mine": solved.boards.mine}, {})
     with pytest.raises(FileError, match="does not hold solved boards"):
-        load_solved(tmp_path / "y.safetensors")
+        load_solved(tmp_path / "y.safetensors", SIX)
     (tmp_path / "x.safetensors").write_bytes(b"nonsense")
     with pytest.raises(FileError, match="cannot read the solved boards"):
-        load_solved(tmp_path / "x.safetensors")
+        load_solved(tmp_path / "x.safetensors", SIX)
 
 
 def test_images_have_the_same_winner() -> None:

@@ -18,7 +18,7 @@ from understudy.experiments.files import (
     make_study,
     unusual,
 )
-from understudy.games.konane.inputs import find_representation
+from understudy.games.boards import find_boards
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
 from understudy.trainers.supervised import TrainingOptions, check_training
@@ -103,6 +103,6 @@ def _check(experiment: Experiment, lesson: Lesson) -> None:
     check_range("examples.boards", lesson.examples.boards, 100, 10**8)
     check_range("student.depth", lesson.student.depth, 1, 6)
     check_range("examples.hope", lesson.examples.hope, 0, 0.49)
-    find_representation(lesson.student.representation, *experiment.game.size)
+    find_boards(experiment.game.name).find_representation(lesson.student.representation, *experiment.game.size)
     if lesson.student.representation == "A":
         raise BadOption("student.representation: A has halves, and boards are kept in whole numbers here; use B to E")

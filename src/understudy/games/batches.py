@@ -47,3 +47,9 @@ def sent_rows(masks: NDArray[np.uint64], permutation: NDArray[np.int64]) -> NDAr
     for origin, target in enumerate(permutation):
         result |= ((masks >> np.uint64(origin)) & one) << np.uint64(target)
     return result
+
+
+def unknown(found: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
+    """Return where each name stands first, in order, of those that are not known."""
+    _, places = np.unique(found, return_index=True)
+    return np.sort(places[~np.isin(found[places], known)])

@@ -40,6 +40,11 @@ class CompiledGame:
         notation: ModuleType = self.kind.load("notation")
         return notation
 
+    @cached_property
+    def batches(self) -> Any:
+        """The module in which this game speaks of many positions at once."""
+        return self.kind.load("batches")
+
     def __reduce__(self) -> tuple[Any, ...]:
         from understudy.games import find_game
 

@@ -13,11 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, size, stacked, taken, unstacked
-from understudy.games.konane.batches import FEW_CELLS, class_names, every_position, successors, unknown, wander
+from understudy.games.batches import joined, size, stacked, taken, unknown, unstacked
 from understudy.judges.measures import Verdict, counted, measured
 from understudy.protocols import Choice, Player
-from understudy.solve import MoveValues, check_solvable, shared_solver
+from understudy.solve import FEW_CELLS, MoveValues, check_solvable, shared_solver
 
 SAMPLE = 20_000
 OPENING = 8
@@ -85,7 +84,7 @@ def exam_positions(game: CompiledGame, *, limit: int | None = None, seed: int = 
     rows, columns = game.size
     if rows * columns > FEW_CELLS:
         return _sampled(game, SAMPLE if limit is None else limit, rng)
-    batch = every_position(game)
+    batch = game.batches.every_position(game)
     if limit is None or limit >= size(batch):
         return batch
     return taken(batch, np.sort(rng.permutation(size(batch))[:limit]))
@@ -99,16 +98,17 @@ def held_out(game: CompiledGame) -> NDArray[np.uint64]:
     rows, columns = game.size
     if rows * columns <= FEW_CELLS:
         return np.zeros(0, np.uint64)
-    after = successors(exam_positions(game)).after
-    return class_names(game.start(), taken(after, after.ply > OPENING))
+    after = game.batches.successors(exam_positions(game)).after
+    names: NDArray[np.uint64] = game.batches.class_names(game.start(), taken(after, after.ply > OPENING))
+    return names
 
 
 def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator) -> Any:
     """Return *wanted* positions of random games, or as many as many games give."""
     found = taken(stacked([game.start()]), slice(0, 0))
     for _ in range(ROUNDS):
-        found = joined([found, wander(*game.size, wanted, rng=rng)])
-        found = taken(found, unknown(class_names(game.start(), found), np.zeros(0, np.uint64)))
+        found = joined([found, game.batches.wander(*game.size, wanted, rng=rng)])
+        found = taken(found, unknown(game.batches.class_names(game.start(), found), np.zeros(0, np.uint64)))
         if size(found) >= wanted:
             break
     return taken(found, slice(0, wanted))

@@ -14,9 +14,7 @@ from understudy.errors import BadOption
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.experiments.values import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
-from understudy.games.boards import SCRATCH
-from understudy.games.konane.batches import FEW_CELLS
-from understudy.games.konane.inputs import encode_boards, find_representation, input_count
+from understudy.games.boards import SCRATCH, find_boards
 from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
@@ -29,6 +27,7 @@ from understudy.players.student_files import load_session
 from understudy.protocols import Backend
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.report import build_report
+from understudy.solve import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.supervised import Epoch, begin
 from understudy.trainers.values import Valued, train_values
@@ -99,7 +98,7 @@ def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) ->
             progress=lambda share: show(News("solving boards", share)),
         )  # fmt: skip
         save_solved(solved, path)
-    solved = load_solved(path)
+    solved = load_solved(path, game)
     apart = int(len(solved.values) * EXAMINED)
     learned, looked_at = some(solved, slice(apart, None)), some(solved, slice(0, apart))
     if len(game.board.cells) <= FEW_CELLS:  # there are no other boards: all that can be asked is whether it knows them
@@ -108,10 +107,10 @@ def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) ->
 
 
 def _valued(experiment: Experiment, lesson: Lesson, solved: Solved) -> Valued:
-    size = experiment.game.size
-    number = find_representation(lesson.student.representation, *size)
-    inputs = np.zeros((len(solved.values), input_count(number, *size)), np.int8)
-    encode_boards(number, solved.boards, np.zeros(SCRATCH, np.int32), inputs)
+    boards, size = find_boards(experiment.game.name), experiment.game.size
+    number = boards.find_representation(lesson.student.representation, *size)
+    inputs = np.zeros((len(solved.values), boards.input_count(number, *size)), np.int8)
+    boards.encode_boards(number, solved.boards, np.zeros(SCRATCH, np.int32), inputs)
     return Valued(torch.from_numpy(inputs), torch.from_numpy(solved.values))
 
 

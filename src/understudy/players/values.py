@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
 from understudy.games.boards import SCRATCH, decided_successors, find_boards
-from understudy.games.konane.batches import successors
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
 
@@ -74,6 +73,7 @@ class ValueStudent:
 
     def _searched(self, positions: Sequence[Any]) -> list[Choice]:
         """Choose in all positions by minimax of the network's values: whoever is to move takes what is best for it."""
+        successors = self.game.batches.successors
         levels = [successors(stacked(positions))]
         for _ in range(self.depth - 1):
             levels.append(successors(levels[-1].after))

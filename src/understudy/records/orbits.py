@@ -9,18 +9,14 @@ from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import unstacked
-from understudy.games.lines_of_action import batches as lines_of_action_batches
-from understudy.games.morris import batches as morris_batches
 from understudy.records.store import Records
-
-WHOLE = {"morris": morris_batches.orbit_keys, "lines_of_action": lines_of_action_batches.orbit_keys}
-"""Games that name a whole batch at once; others go position by position."""
 
 
 def orbit_names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
     """Return a number for each position of a batch, equal for all its images."""
-    if game.name in WHOLE:
-        return WHOLE[game.name](positions)
+    if game.kind.batches and hasattr(game.batches, "orbit_keys"):
+        names: NDArray[np.uint64] = game.batches.orbit_keys(positions)
+        return names
     return np.array([_name(game, position) for position in unstacked(positions)], np.uint64)
 
 

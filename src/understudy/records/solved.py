@@ -16,10 +16,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, size, taken
-from understudy.games.konane.batches import FEW_CELLS, class_names, every_position, images, successors, unknown, wander
-from understudy.games.konane.rules import Konane
-from understudy.solve import Solver, shared_solver
+from understudy.games.batches import joined, size, taken, unknown
+from understudy.solve import FEW_CELLS, Solver, shared_solver
 from understudy.tensors import load_arrays, save_arrays
 
 CHUNK = 5_000
@@ -74,13 +72,14 @@ def _worth(solver: Solver, boards: Any, hope: float) -> NDArray[np.float32]:
 def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator, without: NDArray[np.uint64]) -> Any:
     """Return the boards after every move of one position of each random game, in random order; all of a small board."""
     if len(game.board.cells) <= FEW_CELLS:
-        whole = successors(every_position(game)).after
-        return taken(whole, unknown(class_names(game.start(), whole), without))
+        whole = game.batches.successors(game.batches.every_position(game)).after
+        return taken(whole, unknown(game.batches.class_names(game.start(), whole), without))
     found: list[Any] = []
     for _ in range(ROUNDS):
-        more = _thinned(successors(wander(*game.size, max(wanted // 4, 1000), rng=rng)).after, rng)
+        games = game.batches.wander(*game.size, max(wanted // 4, 1000), rng=rng)
+        more = _thinned(game.batches.successors(games).after, rng)
         whole = joined([*found, more])
-        found = [taken(whole, unknown(class_names(game.start(), whole), without))]
+        found = [taken(whole, unknown(game.batches.class_names(game.start(), whole), without))]
         if size(found[0]) >= wanted:
             break
     return taken(found[0], rng.permutation(size(found[0]))[:wanted])
@@ -94,7 +93,7 @@ def _thinned(boards: Any, rng: np.random.Generator) -> Any:
 
 def imaged(game: CompiledGame, solved: Solved) -> Solved:
     """Return every board in all its images."""
-    turned = images(game.start(), solved.boards)
+    turned = game.batches.images(game.start(), solved.boards)
     return Solved(turned, np.tile(solved.values, size(turned) // max(len(solved.values), 1)))
 
 
@@ -108,10 +107,11 @@ def save_solved(solved: Solved, path: Path) -> None:
     save_arrays(path, {**solved.boards._asdict(), "values": solved.values}, {})
 
 
-def load_solved(path: Path) -> Solved:
+def load_solved(path: Path, game: CompiledGame) -> Solved:
     """Return what `save_solved` wrote."""
     arrays, _ = load_arrays(path, "solved boards")
-    missing = {*Konane._fields, "values"} - set(arrays)
+    kind = type(game.start())
+    missing = {*kind._fields, "values"} - set(arrays)
     if missing:
         raise FileError(f"{str(path)!r} does not hold solved boards: {min(missing)} is missing; delete the file")
-    return Solved(Konane._make(arrays[name] for name in Konane._fields), arrays["values"])
+    return Solved(kind._make(arrays[name] for name in kind._fields), arrays["values"])

@@ -19,7 +19,6 @@ from numpy.typing import NDArray
 from understudy.errors import FileError, UnderstudyError
 from understudy.files import replaced
 from understudy.games import CompiledGame, find_game
-from understudy.games.lines_of_action.batches import keys
 from understudy.records.files import read_bytes, refuse
 
 FORMAT = 1
@@ -54,7 +53,8 @@ class Tabled:
 
     def keys(self) -> NDArray[np.uint64]:
         """Return the key of each position."""
-        return keys(self.positions)
+        names: NDArray[np.uint64] = self.game.batches.keys(self.positions)
+        return names
 
 
 def save_table(table: Tabled, path: Path, *, notes: Mapping[str, Any] | None = None) -> None:

@@ -17,6 +17,9 @@ from understudy.errors import BadOption
 from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.protocols import Move
 
+FEW_CELLS = 16
+"""On so small a board every position can be listed."""
+
 Progress = Callable[[int], None]
 """Hears, now and then, how many positions were searched since the solver was made."""
 

@@ -16,8 +16,6 @@ from numpy.typing import NDArray
 
 from understudy.games.batches import size, taken
 from understudy.games.boards import SCRATCH
-from understudy.games.lines_of_action.batches import finished as finished_rows
-from understudy.games.lines_of_action.batches import images as images_of
 from understudy.records.orbits import orbit_names
 from understudy.records.tables import Tabled
 from understudy.trainers.values import Valued
@@ -54,7 +52,7 @@ class Sight(NamedTuple):
 
 def split(table: Tabled, *, held_out: float, finished: bool, visits: int, seed: int) -> tuple[Examples, Examples]:
     """Return what is learned from and what is held out; images of one position are on the same side."""
-    over = finished_rows(table.positions)
+    over = table.game.batches.finished(table.positions)
     kept = (table.visits >= visits) & (finished | ~over)
     apart = _drawn(orbit_names(table.game, table.positions), seed) < held_out
     return _some(table, over, kept & ~apart), _some(table, over, kept & apart)
@@ -75,7 +73,9 @@ def valued(examples: Examples, sight: Sight, *, images: Sequence[int] | None = N
 
 def _some(table: Tabled, over: NDArray[np.bool_], rows: NDArray[np.bool_]) -> Examples:
     positions = taken(table.positions, rows)
-    return Examples(images_of(positions), table.values[rows].astype(np.float32), table.visits[rows], over[rows])
+    return Examples(
+        table.game.batches.images(positions), table.values[rows].astype(np.float32), table.visits[rows], over[rows]
+    )
 
 
 def _drawn(names: NDArray[np.uint64], seed: int) -> NDArray[np.float64]:

@@ -8,15 +8,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, sent_rows, size, stacked, taken
+from understudy.games.batches import joined, sent_rows, size, stacked, taken, unknown
 from understudy.games.konane.notation import symmetries
 from understudy.games.konane.rules import MOST_MOVES, Konane, count, moves, play, start
 from understudy.kernels import kernel
 
 ONE = np.uint64(1)
-
-FEW_CELLS = 16
-"""On so small a board every position can be listed."""
 
 
 def names(batch: Any) -> NDArray[np.uint64]:
@@ -29,12 +26,6 @@ def class_names(first: Any, batch: Any) -> NDArray[np.uint64]:
     stones = np.asarray(batch.mine | batch.theirs)
     images = [sent_rows(stones, permutation) for permutation in symmetries(first)]
     return _named(np.min(images, axis=0), batch)
-
-
-def unknown(found: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
-    """Return where each name stands first, in order, of those that are not known."""
-    _, places = np.unique(found, return_index=True)
-    return np.sort(places[~np.isin(found[places], known)])
 
 
 def images(first: Any, batch: Any) -> Any:
