@@ -38,6 +38,11 @@ class FileError(UnderstudyError, OSError):
     """A file that cannot be read, written or understood."""
 
 
+def first_line(error: BaseException) -> str:
+    """Return what somebody else's error says, in one line."""
+    return " ".join(str(error).split("\n")[0].split()) or type(error).__name__
+
+
 class UnknownName(UnderstudyError, KeyError):
     """A name that is in none of the tables."""
 

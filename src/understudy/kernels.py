@@ -133,8 +133,10 @@ def _files(module: str) -> Iterator[Path]:
         return
     path = Path(file)
     yield path
-    if path.parent.parent == PACKAGE / "games" or PACKAGE not in path.parents:
+    if path.parent.parent == PACKAGE / "games":
         yield from (beside for beside in path.parent.glob("*.py") if b"@kernel" in _read(beside))
+    elif PACKAGE not in path.parents and (path.parent / "__init__.py").exists():
+        yield from path.parent.glob("*.py")  # a game from outside, whose own imports nobody follows
 
 
 @cache

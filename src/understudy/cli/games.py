@@ -14,15 +14,17 @@ from understudy.cli.console import compiling, find, game_options, json_option, p
 @json_option
 def games(as_json: bool) -> None:
     """List the games, their sizes, switches and evaluators."""
-    from understudy.games import GAMES, find_game
+    from understudy.games import find_game, game_names, outside_games
 
     listed = []
-    for name in GAMES:
+    for name in game_names():
         game = find_game(name)
         shape = "x".join(map(str, game.size))
         listed.append({"game": name, "title": game.title, "size": shape, "sizes": game.variant.sizes,
                        "rules": {key: list(values) for key, values in game.variant.switches.items()},
                        "parts": list(game.part_names), "evaluators": list(game.kind.evaluators)})  # fmt: skip
+    for fault in outside_games()[1].values():
+        click.echo(f"left out: {fault}", err=True)
     if as_json:
         print_json({"games": listed})
     else:

@@ -71,9 +71,9 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
 
 
 def _is_game(name: str) -> bool:
-    from understudy.games import GAMES
+    from understudy.games import game_names
 
-    return name in GAMES and not Path(name).exists()
+    return name in game_names() and not Path(name).exists()
 
 
 def _watch_game(name: str, folder: str | None, said: dict[str, Any], *, where: Where) -> None:
