@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.basic import NoOptions
-from understudy.players.evolved import check_searching, evaluator_of, load_evolved
+from understudy.players.evolved import evaluator_of, load_evolved
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import TIES, SearcherOptions, StochasticOptions
 from understudy.players.student_files import student_file
-from understudy.players.text import split_options
+from understudy.players.text import check_obeyed, split_options
 from understudy.search.choosers import Anyone, Guessing, Looking
 from understudy.search.evaluators import find_evaluator
 
@@ -46,9 +47,8 @@ def make_contender(text: str, game: CompiledGame) -> Any:
 
 def _student(text: str, options: Mapping[str, str], game: CompiledGame) -> Looking:
     chosen = build(StudentPlayerOptions, options, place="player 'student'")
-    check_searching(chosen, text)
-    if odd := [key for key in ("time", "nodes", "quiescence") if getattr(chosen, key) is not None]:
-        raise BadOption(f"player {text!r} looks a number of plies ahead here; depth can be chosen, not {odd[0]}")
+    asked = replace(chosen, path=StudentPlayerOptions.path)
+    check_obeyed(asked, ("depth",), name=text, does="looks a number of plies ahead inside a kernel")
     evolved = load_evolved(student_file(chosen.path))
     depth = evolved.depth if chosen.depth is None else chosen.depth
     return Looking(evaluator_of(game, evolved, text), _depth(text, depth))

@@ -334,6 +334,10 @@ def _check_selective(game: CompiledGame, options: SearcherOptions, name: str) ->
 
 
 def _evaluator(game: CompiledGame, options: SearcherOptions, rng: np.random.Generator) -> Any:
+    if options.hidden != SearcherOptions.hidden and (options.evaluator != "perceptron" or options.weights is not None):
+        raise BadOption(
+            f"hidden={options.hidden} goes with evaluator=perceptron without weights, which are random then"
+        )
     if options.evaluator != "perceptron":
         if options.weights is not None:
             raise BadOption(f"weights={options.weights} goes with evaluator=perceptron, not {options.evaluator!r}")

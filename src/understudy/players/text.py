@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 from understudy.errors import BadOption
 
 
@@ -19,3 +22,19 @@ def split_options(text: str, main: str | None = None) -> tuple[str, dict[str, st
             raise BadOption(f"player {text!r}: option {key!r} is given twice")
         options[key] = value
     return name, options
+
+
+def check_obeyed(options: Any, obeyed: Sequence[str], *, name: str, does: str) -> None:
+    """Raise if an option is chosen that a player does not obey; one at its default counts as not chosen.
+
+    *does* tells in a few words how the player called *name* plays.
+    """
+    usual = type(options)()
+    for key, value in vars(options).items():
+        if key not in obeyed and value != getattr(usual, key):
+            told = f"{_listed(obeyed)} can be chosen, not {key}" if obeyed else f"{key} cannot be chosen"
+            raise BadOption(f"player {name!r} {does}; {told}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
