@@ -38,3 +38,26 @@ def check_obeyed(options: Any, obeyed: Sequence[str], *, name: str, does: str) -
 
 def _listed(names: Sequence[str]) -> str:
     return " and ".join(filter(None, (", ".join(names[:-1]), names[-1])))
+
+
+PLAIN = ",method=minimax,ties=random"
+"""What the name of plain minimax inside a kernel ends with."""
+
+
+def plain_name(text: str) -> str:
+    """Return the name of the player that `searcher:evaluator=q` was in online and offline experiments for a time.
+
+    There it was plain minimax, one ply deep unless told, that took one of equals by chance, whatever else was said.
+    """
+    name, options = split_options(text)
+    told = {key: value for key, value in options.items() if key not in ("method", "ties")}
+    told.setdefault("depth", "1")
+    return f"{name}:" + ",".join(f"{key}={value}" for key, value in told.items()) + PLAIN
+
+
+def former_name(text: str) -> str:
+    """Return the name that plain minimax had at that time.
+
+    Seeds of games and fingerprints of trainings are made of names, so that those of that time stay the same.
+    """
+    return text.removesuffix(PLAIN)
