@@ -389,7 +389,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         ({"judging__matches": 0}, "judging.matches must be from 1"),
         ({"judging__opponents": ["human"]}, "player 'human' cannot play inside a kernel"),
         ({"judging__baselines": ["random"]}, "'random' does not name two players as 'A v B'"),
-        ({"judging__baselines": ["random v nobody"]}, "player 'nobody' cannot play inside a kernel"),
+        ({"judging__baselines": ["random v nobody"]}, "no player 'nobody'; there are: random"),
         ({"judging__opening_plies": 21}, "judging.opening_plies must be from 0 to 20"),
         ({"school__rounds": 1, "school__teacher": "human"}, "player 'human' cannot play inside a kernel"),
         ({"watch__teacher": "random"}, "no section of an experiment 'watch'"),

@@ -14,12 +14,14 @@ from click.testing import CliRunner
 from tests.conftest import ROOT, random_line
 from understudy.backends import Local
 from understudy.cli import commands
+from understudy.config import write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
-from understudy.experiments import make_experiment
+from understudy.experiments import load_experiment, make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size
 from understudy.games.lines_of_action import inputs as lines_of_action
 from understudy.labs import offline
+from understudy.labs.folders import rename_players
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.players import make_player
@@ -34,9 +36,10 @@ from understudy.trainers.values import Valued
 FIVE = find_game("lines_of_action", (5, 5))
 BOARD = Sight(lines_of_action, "board", (5, 5))
 
+OPPONENT = "searcher:evaluator=aloa,depth=1,method=minimax,ties=random"
 TINY: dict[str, Any] = {
     "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5"},
-    "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": "searcher:evaluator=aloa", "step": 0},
+    "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": OPPONENT, "step": 0},
     "training": {"cycles": 4, "batch": 16},
     "judging": {"games": 20, "opponents": ["random"]},
 }  # fmt: skip
@@ -219,7 +222,7 @@ def test_a_student_takes_a_win_and_values_the_rest_by_its_network(tmp_path: Path
     assert ends >= 8
     for text, message in (
         (f"student:{tmp_path / 'rules.onnx'},depth=2", "depth above 1 is for"),
-        (f"student:{tmp_path / 'rules.onnx'},best=2", "order and best are for"),
+        (f"student:{tmp_path / 'rules.onnx'},best=2", "depth and symmetries can be chosen, not best"),
     ):
         with pytest.raises(BadOption, match=message):
             make_player(text, FIVE)
@@ -227,6 +230,27 @@ def test_a_student_takes_a_win_and_values_the_rest_by_its_network(tmp_path: Path
         make_player(f"student:{tmp_path / 'rules.onnx'}", find_game("lines_of_action"))
     with pytest.raises(BadOption, match="has learned lines_of_action, not konane"):
         make_player(f"student:{tmp_path / 'rules.onnx'}", find_game("konane"))
+
+
+def test_an_old_run_folder_says_how_its_sampler_was_met(tmp_path: Path) -> None:
+    """Judges ask players, whose names meant what they mean; only the sampler met plain minimax under a short name."""
+    judged = {"judging": {"opponents": ["searcher:depth=1,evaluator=aloa"]}}
+    old = {"sampling": {"opponent": "searcher:evaluator=aloa"}, "experiment": TINY["experiment"]} | judged
+    varied = {"variations": {"two": {"sampling": {"opponent": "searcher:depth=2"}}}}
+    (tmp_path / "experiment.toml").write_text(write_toml(old | varied))
+    assert rename_players(tmp_path) == "searchers now say method=minimax,ties=random"
+    assert rename_players(tmp_path) == ""
+    experiment = load_experiment(tmp_path / "experiment.toml")
+    assert experiment.settings["sampling"]["opponent"] == OPPONENT
+    assert experiment.lessons[0].sampling.opponent == "searcher:depth=2,method=minimax,ties=random"
+    assert experiment.judging.opponents == ("searcher:depth=1,evaluator=aloa",)
+
+
+@pytest.mark.parametrize("kind", ["evolution", "values", "imitation"])
+def test_names_of_other_kinds_mean_what_they_meant(tmp_path: Path, kind: str) -> None:
+    text = write_toml({"experiment": {"kind": kind}, "judging": {"opponents": ["searcher:depth=1"]}})
+    (tmp_path / "experiment.toml").write_text(text)
+    assert rename_players(tmp_path) == "" and (tmp_path / "experiment.toml").read_text() == text
 
 
 def test_a_turned_position_is_worth_the_same_with_symmetries(tmp_path: Path) -> None:

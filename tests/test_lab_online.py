@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
 from understudy.experiments import load_experiment, make_experiment
 from understudy.labs import find_lab, online
@@ -19,12 +20,13 @@ from understudy.tensors import load_arrays
 
 ROOT = Path(__file__).parent.parent
 
+TEACHER = "searcher:evaluator=q,depth=1,method=minimax,ties=random"
 TINY: dict[str, Any] = {
     "experiment": {"kind": "online", "game": "konane", "size": "4x4", "title": "Tiny"},
     "training": {"games": 600, "snapshot": 200, "repeats": 2, "rate": 0.1},
     "judging": {"games": 40, "snapshots": 2, "snapshot_games": 20},
     "variations": {"A": {"student": {"representation": "A", "hidden": [4]}}, "C": {"student": {"hidden": [6]}}},
-    "paper": {"A": {"random": 0.72}, "searcher:evaluator=q,depth=1": {"random": 0.83}},
+    "paper": {"A": {"random": 0.72}, TEACHER: {"random": 0.83}},
 }
 
 
@@ -41,10 +43,10 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     experiment = tiny()
     page = online.run(experiment, tmp_path, show=news.append)
     text = page.read_text(encoding="utf-8")
-    assert "Won of the last hundred games" in text and "against searcher:evaluator=q,depth=1" in text
+    assert "Won of the last hundred games" in text and f"against {TEACHER}" in text
     assert {one.task for one in news} >= {"A_0 learns", "C_1 learns", "judging", "C: trying snapshots"}
     games = json.loads((tmp_path / "games.json").read_text())
-    assert set(games) == {"A", "C", "searcher:evaluator=q,depth=1"} and set(games["A"]) == {
+    assert set(games) == {"A", "C", TEACHER} and set(games["A"]) == {
         "chosen", "last", "best hundred"
     }  # fmt: skip
     assert sum(map(sum, games["A"]["last"]["random"])) == 80  # both repeats
@@ -89,6 +91,56 @@ def test_a_run_folder_is_not_overwritten(tmp_path: Path) -> None:
         online.train_students(tiny(training__rate=0.2), tmp_path, show=lambda news: None)
     with pytest.raises(BadOption, match="holds another experiment"):
         online.train_students(tiny(experiment__size="6x6"), tmp_path, show=lambda news: None)
+
+
+def make_old(folder: Path) -> dict[str, bytes]:
+    """Take from a run folder's names what they did not say for a time; return its files as they were before."""
+    files = {name: (folder / name).read_bytes() for name in ("experiment.toml", "snapshots.json", "games.json")}
+    for name, content in files.items():
+        assert TEACHER.encode() in content
+        (folder / name).write_bytes(content.replace(b",method=minimax,ties=random", b""))
+    return files
+
+
+def held(folder: Path, files: dict[str, bytes]) -> bool:
+    return all((folder / name).read_bytes() == content for name, content in files.items())
+
+
+def test_an_old_run_folder_is_read_and_goes_on(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    def experiment() -> Any:
+        return tiny(training__repeats=1, training__games=200, training__teacher=TEACHER)
+
+    online.run(experiment(), tmp_path, show=lambda news: None)
+    files = make_old(tmp_path)
+    for told in (
+        f"{str(tmp_path)!r}: searchers now say method=minimax,ties=random, which they always were there\n",
+        "",
+    ):
+        commands.main(["report", str(tmp_path)], standalone_mode=False)
+        assert capsys.readouterr().err == told and held(tmp_path, files)
+    make_old(tmp_path)
+    news: list[News] = []
+    online.run(experiment(), tmp_path, show=news.append)
+    assert held(tmp_path, files)
+    assert [one.told for one in news if one.task == "old names"] == ["searchers now say method=minimax,ties=random"]
+    assert not [one for one in news if one.task in ("judging", "A_0 learns")]
+
+
+def test_games_keep_the_seeds_of_short_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A seed is made of the players' names; games that were played before names said minimax are played again so."""
+    seeds: list[str] = []
+
+    def played(*_: Any, name: str, **more: Any) -> Any:
+        seeds.append(name)
+        return online.NOTHING
+
+    monkeypatch.setattr(online, "play_duel", played)
+    monkeypatch.setattr(online, "_won", lambda *_: 0.5)
+    experiment = tiny(training__repeats=1, training__games=200)
+    online.train_students(experiment, tmp_path, show=lambda news: None)
+    online.judge_students(experiment, tmp_path, show=lambda news: None)
+    assert {"A 0 000000200 searcher:evaluator=q,depth=1", "A chosen 0", "searcher:evaluator=q,depth=1"} <= set(seeds)
+    assert not [name for name in seeds if "minimax" in name]
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Students that are evaluators inside the search, and players as contenders: what they choose and what they refuse."""
+"""Students that are evaluators inside the search, as players and inside kernels: what they choose and refuse."""
 
 from __future__ import annotations
 
@@ -19,10 +19,9 @@ from understudy.cli import main
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.players import make_player
-from understudy.players.contenders import make_contender
+from understudy.players.choosers import make_chooser
 from understudy.players.evolved import load_evolved, save_evolved
-from understudy.search.choosers import Anyone, Guessing, Looking, choose, make_room
-from understudy.search.evaluators import find_evaluator
+from understudy.search.choosers import Looking, choose, make_room
 from understudy.search.evaluators.chromosome import NetworkOptions, make_plan
 from understudy.tensors import save_arrays
 
@@ -57,7 +56,7 @@ def test_a_student_plays_three_plies_unless_told(student: Path) -> None:
     for text, depth in (("", 3), (",depth=1", 1), (",depth=2", 2), (",depth=3", 3)):
         player = make_player(f"student:{student}{text}", FIVE)
         found[text] = [choice.move for choice in player.choose(asked)]
-        chooser = make_contender(f"student:{student}{text}", FIVE)
+        chooser = make_chooser(f"student:{student}{text}", FIVE)
         assert isinstance(chooser, Looking) and chooser.depth == depth
         assert [room.codes[choose(chooser, position, room)] for position in asked] == found[text]
     assert found[""] == found[",depth=3"] and len({tuple(moves) for moves in found.values()}) == 3
@@ -79,16 +78,16 @@ def test_a_student_says_how_far_it_looks(tmp_path: Path) -> None:
 REFUSED: list[tuple[str, Any, str]] = [
     ("student:{}", find_game("lines_of_action"), "has learned lines_of_action on 5x5, not on 8x8"),
     ("student:{}", find_game("konane", (4, 4)), "has learned lines_of_action, not konane"),
-    ("student:{},best=3", FIVE, "depth, time and nodes can be chosen, not best"),
-    ("student:{},check=legal", FIVE, "depth, time and nodes can be chosen, not check"),
-    ("student:{},symmetries=true", FIVE, "depth, time and nodes can be chosen, not symmetries"),
+    ("student:{},best=3", FIVE, "can be chosen, not best"),
+    ("student:{},check=legal", FIVE, "can be chosen, not check"),
+    ("student:{},symmetries=true", FIVE, "can be chosen, not symmetries"),
     ("student:{},depth=0", FIVE, "depth must be from 1 to"),
     ("student:{},depth=99", FIVE, "depth must be from 1 to"),
     ("student:{},deep=3", FIVE, "no option of player 'student' 'deep'; did you mean 'depth'?"),
 ]
 
 
-@pytest.mark.parametrize("make", [make_player, make_contender])
+@pytest.mark.parametrize("make", [make_player, make_chooser])
 @pytest.mark.parametrize(("text", "game", "message"), REFUSED)
 def test_what_a_student_refuses(student: Path, make: Callable[..., Any], text: str, game: Any, message: str) -> None:
     with pytest.raises((BadOption, UnknownName)) as caught:
@@ -97,12 +96,10 @@ def test_what_a_student_refuses(student: Path, make: Callable[..., Any], text: s
 
 
 def test_the_clock_is_for_players_alone(student: Path) -> None:
-    """A contender looks a number of plies ahead; captures in flight there are only in chess."""
+    """Inside a kernel a student looks a number of plies ahead."""
     for option in ("time=0.1", "nodes=100", "quiescence=true"):
         with pytest.raises(BadOption, match=f"depth can be chosen, not {option.partition('=')[0]}"):
-            make_contender(f"student:{student},{option}", FIVE)
-    with pytest.raises(BadOption, match="quiescence is for students of chess"):
-        make_player(f"student:{student},quiescence=true", FIVE)
+            make_chooser(f"student:{student},{option}", FIVE)
     assert make_player(f"student:{student},nodes=100", FIVE).choose(positions()[:2])
 
 
@@ -134,7 +131,7 @@ def test_a_file_with_nonsense_is_one_sentence(
 ) -> None:
     path = tmp_path / "x.safetensors"
     save_arrays(path, arrays, facts)
-    for make in (make_player, make_contender):
+    for make in (make_player, make_chooser):
         with pytest.raises(UnderstudyError) as caught:
             make(f"student:{path}", FIVE)
         assert message in str(caught.value) and "\n" not in str(caught.value)
@@ -171,43 +168,9 @@ def test_no_bytes_break_the_reader_of_students(tmp_path: Path, edits: list[tuple
         content[place % len(content)] = byte
     path.write_bytes(content[: len(content) - cut])
     try:
-        make_contender(f"student:{path}", FIVE)
+        make_chooser(f"student:{path}", FIVE)
     except UnderstudyError as error:
         assert "\n" not in str(error)
-
-
-def test_contenders_are_the_players_they_name() -> None:
-    assert make_contender("random", FIVE) == Anyone()
-    assert make_contender("stochastic:depth=2", FIVE) == Guessing(2) and make_contender("stochastic", FIVE).depth == 3
-    looking = make_contender("searcher:depth=5,evaluator=quads,ties=random", FIVE)
-    assert looking == Looking(find_evaluator("lines_of_action", "quads"), 5, 1)
-    assert make_contender("searcher", FIVE) == Looking(find_evaluator("lines_of_action", "aloa"), 4, 0)
-
-
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("human", "cannot play inside a kernel"),
-        ("engine:path=stockfish", "cannot play inside a kernel"),
-        ("searcher:time=1", "depth, ties and evaluator alone can be chosen"),
-        ("searcher:nodes=5", "depth, ties and evaluator alone can be chosen"),
-        ("searcher:method=minimax", "depth, ties and evaluator alone can be chosen"),
-        ("searcher:hidden=3", "depth, ties and evaluator alone can be chosen"),
-        ("searcher:evaluator=perceptron", "depth, ties and evaluator alone can be chosen"),
-        ("searcher:ties=last", "no ties of searcher 'last'"),
-        ("searcher:depth=0", "depth must be from 1 to 8, not 0"),
-        ("searcher:depth=9", "depth must be from 1 to 8, not 9"),
-        ("stochastic:depth=0", "depth must be from 1 to 8, not 0"),
-        ("searcher:evaluator=alao", "no evaluator of lines_of_action 'alao'; did you mean 'aloa'"),
-        ("searcher:dept=3", "did you mean 'depth'"),
-        ("random:depth=3", "takes no options"),
-        ("student:no_such_student", "there is no student 'no_such_student'"),
-    ],
-)
-def test_bad_contenders_are_one_sentence(text: str, message: str) -> None:
-    with pytest.raises(UnderstudyError) as caught:
-        make_contender(text, FIVE)
-    assert message in str(caught.value)
 
 
 def test_the_command_line_plays_a_student(

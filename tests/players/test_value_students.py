@@ -92,7 +92,7 @@ def test_what_students_refuse(tmp_path: Path) -> None:
         make_player(f"student:{tmp_path}", find_game("konane"))
     with pytest.raises(BadOption, match="has learned konane, not morris"):
         make_player(f"student:{tmp_path}", find_game("morris"))
-    with pytest.raises(BadOption, match="order and best are for students that choose part by part"):
+    with pytest.raises(BadOption, match="depth and symmetries can be chosen, not best"):
         make_player(f"student:{tmp_path},best=3", SIX)
     with pytest.raises(BadOption, match="values boards"):
         make_player(f"hybrid:{tmp_path}", find_game("konane", (6, 6)))
@@ -132,9 +132,15 @@ def test_looking_further_is_minimax_of_what_the_network_says(tmp_path: Path, dep
 
 
 def test_how_far_a_student_can_look(tmp_path: Path) -> None:
-    pupil, facts = taught("comparison")
-    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
-    with pytest.raises(BadOption, match="depth above 1 is for students that value one board at a time"):
-        make_player(f"student:{tmp_path},depth=2", SIX)
+    for kind in ("comparison", "single"):
+        pupil, facts = taught(kind)
+        save_layers(tmp_path / f"student_{kind}.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    with pytest.raises(
+        BadOption, match="compares two boards one ply ahead and looks no further; depth cannot be chosen"
+    ):
+        make_player(f"student:{tmp_path / 'student_comparison.onnx'},depth=2", SIX)
+    single = f"student:{tmp_path / 'student_single.onnx'}"
+    with pytest.raises(BadOption, match="depth above 1 is for students that value one board at a time, without symm"):
+        make_player(f"{single},symmetries=true,depth=2", SIX)
     with pytest.raises(BadOption, match="depth must be from 1 to 6, not 9"):
-        make_player(f"student:{tmp_path},depth=9", SIX)
+        make_player(f"{single},depth=9", SIX)

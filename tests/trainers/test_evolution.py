@@ -608,7 +608,7 @@ def test_the_hall_keeps_few_of_the_old() -> None:
         ({"width": 0.0}, "trainer.width must be from"),
         ({"kind": "steady", "famous": 0, "opponents": ()}, "a child needs somebody to play"),
         ({"kind": "strategy", "opening_plies": 8, "limit": 8}, "trainer.opening_plies must be below trainer.limit"),
-        ({"opponents": ("humn",)}, "player 'humn' cannot play inside a kernel"),
+        ({"opponents": ("humn",)}, "no player 'humn'; did you mean 'human'?"),
     ],
 )
 def test_bad_options_are_one_sentence(changes: dict[str, Any], message: str) -> None:

@@ -276,7 +276,7 @@ def test_a_network_can_be_the_evaluator_of_a_search() -> None:
         ({}, {"teacher": "random"}, "'random' cannot teach"),
         ({}, {"teacher": "searcher:evaluator=z"}, "no evaluator of konane 'z'"),
         ({}, {"opponent": "human"}, "cannot play inside a kernel"),
-        ({}, {"opponent": "searcher:time=1"}, "depth and evaluator alone"),
+        ({}, {"opponent": "searcher:time=1"}, "evaluator, depth, method and ties can be chosen, not time"),
         ({}, {"rate": -1.0}, "training.rate must be from 0"),
         ({}, {"games": 0}, "training.games must be from 1"),
     ],

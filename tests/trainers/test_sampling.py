@@ -176,7 +176,7 @@ def test_compiled_and_interpreted_kernels_walk_back_alike() -> None:
         ("lines_of_action", {"discount": 1.5}, "sampling.discount must be from 0 to 1, not 1.5"),
         ("lines_of_action", {"step": -0.1}, "sampling.step must be from 0 to 1"),
         ("lines_of_action", {"explore": 2.0}, "sampling.explore must be from 0 to 1"),
-        ("lines_of_action", {"opponent": "stockfish"}, "cannot play inside a kernel"),
+        ("lines_of_action", {"opponent": "human"}, "cannot play inside a kernel"),
         ("lines_of_action", {"opponent": "searcher:depth=99"}, "depth must be from 1 to 8"),
         ("lines_of_action", {"opponent": "searcher:evaluator=q"}, "no evaluator of lines_of_action 'q'"),
     ],

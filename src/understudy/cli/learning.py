@@ -137,10 +137,13 @@ def report(folder: str) -> None:
     from understudy.errors import FileError
     from understudy.experiments import load_experiment
     from understudy.labs import find_lab
+    from understudy.labs.folders import rename_players
 
     place = Path(folder)
     if not (place / "experiment.toml").is_file():
         raise FileError(f"{folder!r} is not a run folder: there is no experiment.toml in it")
+    if told := rename_players(place):
+        click.echo(f"{folder!r}: {told}, which they always were there", err=True)
     experiment = load_experiment(place / "experiment.toml")
     click.echo(f"wrote {find_lab(experiment.about.kind).report(experiment, place)}")
 

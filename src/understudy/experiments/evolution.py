@@ -19,7 +19,7 @@ from understudy.experiments.files import (
     unusual,
 )
 from understudy.games import CompiledGame
-from understudy.players.contenders import make_contender
+from understudy.players.choosers import make_chooser
 from understudy.search.evaluators.chromosome import NetworkOptions, make_plan
 from understudy.trainers.arena import RANDOM_NETWORK, Stage
 from understudy.trainers.evolution import TrainerOptions, check_trainer
@@ -112,11 +112,11 @@ def _check(experiment: Experiment) -> None:
         check_range(f"judging.{name}", getattr(judging, name), low, 10**7)
     check_range("judging.opening_plies", judging.opening_plies, 0, 20)
     for opponent in (*judging.monitors, *judging.benchmarks, *judging.opponents):
-        make_contender(opponent, game)
+        make_chooser(opponent, game)
     for baseline in judging.baselines:
         for player in pair_of(baseline):
             if player != RANDOM_NETWORK:
-                make_contender(player, game)
+                make_chooser(player, game)
 
 
 def _check_school(game: CompiledGame, lesson: Lesson) -> None:

@@ -21,6 +21,7 @@ from understudy.experiments.files import (
 from understudy.games import CompiledGame
 from understudy.games.boards import find_boards
 from understudy.networks.values import ValueOptions, check_values
+from understudy.players.text import former_name
 from understudy.trainers.offline import FittingOptions, check_fitting
 from understudy.trainers.sampling import SamplingOptions, check_sampling
 
@@ -88,6 +89,8 @@ class Lesson:
     def tables(self, about: About) -> str:
         """Return what tells one series of tables from another; where it ends is not part of it."""
         chosen = {key: value for key, value in unusual(self.sampling).items() if key not in ("games", "snapshot")}
+        if "opponent" in chosen:
+            chosen["opponent"] = former_name(chosen["opponent"])
         return fingerprint_of(about.game, about.size, chosen)
 
     def fingerprint(self, about: About, sample: int) -> str:

@@ -18,7 +18,8 @@ from understudy.experiments.files import (
     make_study,
     unusual,
 )
-from understudy.players.choosers import make_chooser
+from understudy.players.choosers import make_plain_chooser
+from understudy.players.text import former_name
 from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
 
 SECTIONS = (*ABOUT_SECTIONS, "student", "training", "judging")
@@ -28,7 +29,7 @@ SECTIONS = (*ABOUT_SECTIONS, "student", "training", "judging")
 class OnlineJudging:
     """The `[judging]` section of an online experiment."""
 
-    opponents: tuple[str, ...] = ("random", "searcher:evaluator=q,depth=1")
+    opponents: tuple[str, ...] = ("random", "searcher:evaluator=q,depth=1,method=minimax,ties=random")
     """Whom every student plays."""
     games: int = 1_000
     """Games against each of them."""
@@ -51,7 +52,9 @@ class Lesson:
 
     def fingerprint(self, about: About, repeat: int) -> str:
         """Return what tells one training from another."""
-        return fingerprint_of(about.game, about.size, unusual(self.student), unusual(self.training), repeat)
+        training = unusual(self.training)
+        training |= {key: former_name(training[key]) for key in ("teacher", "opponent") if key in training}
+        return fingerprint_of(about.game, about.size, unusual(self.student), training, repeat)
 
 
 Experiment: TypeAlias = Study[OnlineJudging, Lesson]
@@ -79,7 +82,7 @@ def _check(experiment: Experiment) -> None:
     for lesson in experiment.lessons:
         check_pupil(game, lesson.student, lesson.training)
     for opponent in judging.opponents:
-        make_chooser(opponent, game)
+        make_plain_chooser(opponent, game, place="judging.opponents")
     for opponent in judging.choose_by:
         if opponent not in judging.opponents:
             raise BadOption(f"judging.choose_by: {opponent!r} is not among judging.opponents")

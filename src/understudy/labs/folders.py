@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -11,6 +12,7 @@ from understudy.config import load_toml, write_toml
 from understudy.errors import BadOption
 from understudy.experiments.files import About
 from understudy.files import make_folder, save_file, save_text
+from understudy.players.text import PLAIN, plain_name, split_options
 
 Identity = Callable[[Mapping[str, Any]], Any]
 """From the settings of an experiment to what must not change in a run folder."""
@@ -26,6 +28,38 @@ def open_folder(experiment: Any, folder: Path, *, identity: Identity, holds: str
             "name another with --run, or delete it"
         )
     save_text(path, write_toml(experiment.settings))
+
+
+FORMER = {
+    "online": re.compile(r'(?<=")searcher(?::[\w=,]+)?(?=(?: as first| as second)?")'),
+    "offline": re.compile(r'(?<=^opponent = ")searcher(?::[\w=,]+)?(?=")', re.MULTILINE),
+}
+"""Names in run folders of these kinds that meant plain minimax when they did not say so."""
+
+
+def rename_players(folder: Path) -> str:
+    """Let the names in a run folder say plain minimax where they always meant it; return what was done, if anything."""
+    about = load_toml(folder / "experiment.toml").get("experiment", {})
+    kind = str(about.get("kind")) if isinstance(about, Mapping) else ""
+    if kind not in FORMER:
+        return ""
+    files = [folder / name for name in ("experiment.toml", "snapshots.json", "games.json")]
+    done = [_rename_in(path, FORMER[kind]) for path in files if path.exists()]
+    return f"searchers now say {PLAIN.removeprefix(',')}" if any(done) else ""
+
+
+def _rename_in(path: Path, former: re.Pattern[str]) -> bool:
+    text = path.read_text(encoding="utf-8", errors="replace")
+    renamed = former.sub(_renamed, text)
+    if renamed != text:
+        save_text(path, renamed)
+    return renamed != text
+
+
+def _renamed(found: re.Match[str]) -> str:
+    _, options = split_options(found[0])
+    plain = options.get("method") == "minimax" and options.get("ties") == "random"
+    return found[0] if plain else plain_name(found[0])
 
 
 def same_board(settings: Mapping[str, Any]) -> Any:

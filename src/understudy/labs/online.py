@@ -23,10 +23,11 @@ from understudy.experiments.online import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
 from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines
 from understudy.labs.exams import judge_value_kept
-from understudy.labs.folders import keep_student, open_folder, play_command, same_board
+from understudy.labs.folders import keep_student, open_folder, play_command, rename_players, same_board
 from understudy.labs.news import News, Show
 from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
+from understudy.players.text import former_name
 from understudy.protocols import Backend
 from understudy.report import build_report
 from understudy.search.evaluators.sigmoid import layers
@@ -67,6 +68,8 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
     Pupils learn in threads whatever *backend* is: they are stopped at any moment, and keep their state in files here.
     """
     open_folder(experiment, folder, identity=same_board)
+    if told := rename_players(folder):
+        show(News("old names", 1.0, told))
     jobs = [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
     for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), jobs):
         pass
@@ -195,7 +198,7 @@ def _try_snapshots(experiment: Experiment, lesson: Lesson, folder: Path, show: S
         repeat, file = item
         won, chooser = {}, make_chooser_of(experiment.game, lesson.student, load_arrays(file)[0]["weights"])
         for opponent in judging.opponents if not stop.is_set() else ():
-            name = f"{lesson.name} {repeat} {file.stem} {opponent}"
+            name = f"{lesson.name} {repeat} {file.stem} {former_name(opponent)}"
             score = play_duel(experiment.game, chooser, make_chooser(opponent, experiment.game),
                               games=judging.snapshot_games, seed=TRYING, name=name)  # fmt: skip
             won[opponent] = round(_won(lesson, score), 4)
@@ -272,7 +275,8 @@ def _play_all(experiment: Experiment, chooser: Any, name: str, show: Show) -> di
     for place, opponent in enumerate(judging.opponents):
         show(News("judging", place / len(judging.opponents), f"{name} against {opponent}"))
         rival = make_chooser(opponent, experiment.game)
-        found[opponent] = play_duel(experiment.game, chooser, rival, games=judging.games, seed=JUDGING, name=name)
+        found[opponent] = play_duel(experiment.game, chooser, rival, games=judging.games, seed=JUDGING,
+                                    name=former_name(name))  # fmt: skip
     show(News("judging", 1.0, name))
     return found
 

@@ -50,12 +50,17 @@ PLAYERS: dict[str, Kind] = {
 
 def make_player(text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
     """Return the player that *text* names, ready to play *game*; all its randomness comes from *seed*."""
+    name, options = read_player(text)
+    return cast(Player, PLAYERS[name].player(game, options, name=text, rng=np.random.default_rng(seed)))
+
+
+def read_player(text: str) -> tuple[str, Any]:
+    """Return the name of the player that *text* names, and its options: the one meaning of a name everywhere."""
     name = text.partition(":")[0]
     if name not in PLAYERS:
         raise UnknownName("player", name, PLAYERS)
     kind = PLAYERS[name]
-    options: Any = build(kind.options, split_options(text, kind.main)[1], place=f"player {name!r}")
-    return cast(Player, kind.player(game, options, name=text, rng=np.random.default_rng(seed)))
+    return name, build(kind.options, split_options(text, kind.main)[1], place=f"player {name!r}")
 
 
 def prepare(player: Player) -> None:

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import build
-from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.errors import FileError, UnderstudyError
 from understudy.games import CompiledGame
-from understudy.players.network import StudentPlayerOptions
 from understudy.players.student_files import check_board
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 from understudy.tensors import load_arrays, save_arrays
@@ -48,14 +47,6 @@ def load_evolved(path: Path) -> Evolved:
         raise FileError(f"{str(path)!r} holds weights, but is no evolved student: it does not say how to read them")
     network = build(NetworkOptions, facts["network"], place=f"the student {str(path)!r}")
     return Evolved(network, arrays["alleles"], facts)
-
-
-def check_searching(options: StudentPlayerOptions, name: str) -> None:
-    """Raise if an option is chosen that means nothing to a student whose network runs inside the search."""
-    known = {"path", "depth", "time", "nodes", "quiescence"}
-    usual = StudentPlayerOptions()
-    if odd := [key for key, value in vars(options).items() if key not in known and value != getattr(usual, key)]:
-        raise BadOption(f"player {name!r} searches with its network; depth, time and nodes can be chosen, not {odd[0]}")
 
 
 def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:

@@ -42,6 +42,8 @@ from understudy.search.selective import selective as select
 DEEPEST = HEIGHTS // 2
 METHODS = ("negascout", "minimax")
 TIES = ("first", "random")
+USUAL_DEPTH = 4
+"""Plies, if nothing limits a search."""
 LATE, FEW = 99, 4
 """From this clock on, and with so few pieces, a move may make a draw by rule."""
 
@@ -121,7 +123,7 @@ class Searcher:
     ) -> None:
         """*again*: after so many times a position counts as a draw; just before the match calls it one, if None."""
         self.name, self.game, self.options, self.rng, self.again = name, game, options, rng, again
-        self.limits = _limits(options, name)
+        self.limits = find_limits(options, name)
         _check_selective(game, options, name)
         self.evaluator = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
 
@@ -311,7 +313,8 @@ def _alarm(desk: Desk, seconds: float | None) -> threading.Timer:
     return alarm
 
 
-def _limits(options: SearcherOptions, name: str) -> Limits:
+def find_limits(options: SearcherOptions, name: str) -> Limits:
+    """Return when the search of the player called *name* stops; options that do not go together are refused."""
     for kind, known in (("method", METHODS), ("ties", TIES)):
         if getattr(options, kind) not in known:
             raise UnknownName(f"{kind} of {name.partition(':')[0]}", getattr(options, kind), known)
@@ -322,7 +325,7 @@ def _limits(options: SearcherOptions, name: str) -> Limits:
     timed = options.time is not None or options.nodes is not None
     if options.method == "minimax" and timed:
         raise BadOption(f"{name}: plain minimax is limited by depth alone, not by time or nodes")
-    depth = options.depth or (DEEPEST if timed else 4)
+    depth = options.depth or (DEEPEST if timed else USUAL_DEPTH)
     return Limits(depth, options.nodes or ENDLESS, options.time)
 
 
@@ -334,6 +337,10 @@ def _check_selective(game: CompiledGame, options: SearcherOptions, name: str) ->
 
 
 def _evaluator(game: CompiledGame, options: SearcherOptions, rng: np.random.Generator) -> Any:
+    if options.hidden != SearcherOptions.hidden and (options.evaluator != "perceptron" or options.weights is not None):
+        raise BadOption(
+            f"hidden={options.hidden} goes with evaluator=perceptron without weights, which are random then"
+        )
     if options.evaluator != "perceptron":
         if options.weights is not None:
             raise BadOption(f"weights={options.weights} goes with evaluator=perceptron, not {options.evaluator!r}")

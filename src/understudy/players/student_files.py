@@ -19,12 +19,14 @@ SUFFIXES = (".onnx", ".safetensors")
 
 def student_file(path: str, order: str = "") -> Path:
     """Return the file of a student that ships, of a run folder, or the file itself."""
-    shipped = _either(SHIPPED / path)
-    if not order and "/" not in path and shipped.exists():
+    shipped, place = _either(SHIPPED / path), Path(path)
+    ships = "/" not in path and shipped.exists()
+    if ships and not order:
         return shipped
-    place = Path(path)
     if place.is_dir():
         place = _either(place / (f"student_{order}" if order else "student"))
+    elif order and (ships or place.is_file()):
+        raise BadOption(f"student {path!r} is one file; order={order} chooses among the students of a run folder")
     if not place.is_file():
         known = ", ".join(sorted(file.stem for kind in SUFFIXES for file in SHIPPED.glob(f"*{kind}")))
         raise FileError(f"there is no student {str(place)!r}; those that ship: {known or 'none'}")

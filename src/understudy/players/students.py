@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -15,10 +16,11 @@ from understudy.games.chess.players.students import AGAIN, BoardStudent, standin
 from understudy.games.chess.players.students import KIND as LABELS
 from understudy.games.konane.rules import CELLS as MOST_CELLS
 from understudy.players.evolved import KIND as EVOLVED
-from understudy.players.evolved import check_searching, evaluator_of, load_evolved
+from understudy.players.evolved import evaluator_of, load_evolved
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.players.student_files import load_session, student_file
+from understudy.players.text import check_obeyed
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.search.evaluators.sigmoid import layers, weight_count
@@ -26,43 +28,65 @@ from understudy.tensors import load_arrays, load_facts
 
 VALUE_KINDS = ("single", "comparison")
 """Students that value boards, one by one or in pairs; all others imitate moves part by part."""
+Made = Student | ValueStudent | BoardStudent | Searcher
 
 
-def make_student(
-    game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
-) -> Student | ValueStudent | BoardStudent | Searcher:
+class Way(NamedTuple):
+    """How a kind of student plays: what makes it a player, what it does in a few words, and which options it obeys."""
+
+    make: Callable[..., Made]
+    does: str
+    obeys: tuple[str, ...] = ()
+    one_ply: bool = False
+    """It never looks further, so `depth=1` chooses nothing."""
+
+
+def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator) -> Made:
     """Return the student of a file as a player."""
     path = student_file(options.path, options.order)
+    way = _find_way(path)
+    depth = None if way.one_ply and options.depth == 1 else options.depth
+    chosen = replace(options, path=StudentPlayerOptions.path, depth=depth)
+    check_obeyed(chosen, way.obeys, name=name, does=way.does)
+    return way.make(game, path, options, name=name, rng=rng)
+
+
+def _find_way(path: Path) -> Way:
     if path.suffix == ".safetensors":
-        kind = load_facts(path, "student").get("kind")
-        if kind in SEARCHING:
-            check_searching(options, name)
-            return SEARCHING[kind](game, path, options, name=name, rng=rng)
-        score, facts = load_snapshot(path)
-    else:
-        session, facts = load_session(path)
-        if facts.get("kind") == LABELS:
-            _check_one_ply(options, name)
-            return BoardStudent(game, session, facts, name=name, rng=rng)
-        if facts.get("kind") not in VALUE_KINDS:
-            return Student(game, options, name=name, rng=rng)
-        score = _running(session)
-    if options.order or options.best != 1:
-        raise BadOption(f"player {name!r} values boards; order and best are for students that choose part by part")
-    if options.symmetries and facts["kind"] == "comparison":
-        raise BadOption(f"player {name!r} compares boards; symmetries are for students that value one board at a time")
+        return INSIDE.get(str(load_facts(path, "student").get("kind")), VALUING)
+    return OUTSIDE.get(str(load_session(path)[1].get("kind")), IMITATING)
+
+
+def _imitating(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> Student:
+    """Return a student that chooses the parts of a move one after another."""
+    return Student(game, options, name=name, rng=rng)
+
+
+def _valuing(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> ValueStudent:
+    """Return a student that values boards, or compares them."""
+    score, facts = load_snapshot(path) if path.suffix == ".safetensors" else _load_running(path)
     own = 1 if options.symmetries else int(facts.get("depth", 1))
     depth = own if options.depth is None else options.depth
     _check_depth(game, facts, depth, name=name, symmetries=options.symmetries)
     return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=depth)
 
 
+def _boards(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> BoardStudent:
+    """Return a student that learned an engine's labels."""
+    session, facts = load_session(path)
+    return BoardStudent(game, session, facts, name=name, rng=rng)
+
+
 def _evolved(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
 ) -> Searcher:
     """Return a student whose network judges the leaves of a search."""
-    if options.quiescence is not None:
-        raise BadOption(f"player {name!r}: quiescence is for students of chess")
     evolved = load_evolved(path)
     evaluator = evaluator_of(game, evolved, name)
     return Searcher(game, _looking(options, evolved.depth), name=name, rng=rng, evaluator=evaluator)
@@ -79,8 +103,24 @@ def _standing(
     return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator, again=AGAIN)
 
 
-SEARCHING = {EVOLVED: _evolved, LABELS: _standing}
-"""Students whose network runs inside the search, by what their files say of themselves."""
+IMITATING = Way(_imitating, "chooses part by part", ("check", "order", "best", "symmetries"))
+VALUING = Way(_valuing, "values one board at a time", ("depth", "symmetries"))
+COMPARING = Way(_valuing, "compares two boards one ply ahead and looks no further", one_ply=True)
+SEARCHES, LIMITS = "searches with its network", ("depth", "time", "nodes")
+
+INSIDE = {
+    EVOLVED: Way(_evolved, SEARCHES, LIMITS),
+    LABELS: Way(_standing, SEARCHES, (*LIMITS, "quiescence")),
+    "single": VALUING,
+    "comparison": COMPARING,
+}
+"""Students kept as safetensors, by what their files say of themselves; the first two run inside the search."""
+OUTSIDE = {
+    LABELS: Way(_boards, "looks one ply ahead and no further", one_ply=True),
+    "single": VALUING,
+    "comparison": COMPARING,
+}
+"""Students kept as ONNX files; those that say nothing imitate moves part by part."""
 
 
 def _looking(options: StudentPlayerOptions, depth: int) -> SearcherOptions:
@@ -88,12 +128,6 @@ def _looking(options: StudentPlayerOptions, depth: int) -> SearcherOptions:
     told = options.depth, options.time, options.nodes
     own = depth if told == (None, None, None) else options.depth
     return SearcherOptions(depth=own, time=options.time, nodes=options.nodes)
-
-
-def _check_one_ply(options: StudentPlayerOptions, name: str) -> None:
-    usual = StudentPlayerOptions(path=options.path, depth=1 if options.depth == 1 else None)
-    if odd := [key for key, value in vars(options).items() if value != getattr(usual, key)]:
-        raise BadOption(f"player {name!r} looks one ply ahead and no further; {odd[0]} cannot be chosen")
 
 
 def _check_depth(game: CompiledGame, facts: Mapping[str, Any], depth: int, *, name: str, symmetries: bool) -> None:
@@ -106,11 +140,13 @@ def _check_depth(game: CompiledGame, facts: Mapping[str, Any], depth: int, *, na
         )
 
 
-def _running(session: Any) -> Score:
+def _load_running(path: Path) -> tuple[Score, Mapping[str, Any]]:
+    session, facts = load_session(path)
+
     def score(inputs: Any) -> Any:
         return session.run(None, {"inputs": inputs})[0]
 
-    return score
+    return score, facts
 
 
 def load_snapshot(path: Path) -> tuple[Score, Mapping[str, Any]]:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from understudy.games import CompiledGame, find_game
 from understudy.match import random_openings
-from understudy.players.contenders import make_contender
+from understudy.players.choosers import make_chooser
 from understudy.search.choosers import Looking, Room, make_room
 from understudy.search.duels import contest
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
@@ -211,7 +211,7 @@ def contender_of(stage: Stage, opponent: str | Alleles | Bred, rng: np.random.Ge
     if isinstance(opponent, Bred):
         return Looking(express(make_plan(stage.board(), opponent.network), opponent.alleles), opponent.depth)
     if isinstance(opponent, str) and opponent != RANDOM_NETWORK:
-        return make_contender(opponent, stage.board())
+        return make_chooser(opponent, stage.board())
     alleles = rng.uniform(-1, 1, stage.plan().length) if isinstance(opponent, str) else opponent
     return stage.looking(alleles)
 

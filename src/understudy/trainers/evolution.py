@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.players.contenders import make_contender
+from understudy.players.choosers import make_chooser
 from understudy.trainers.arena import FORMATS, Alleles, Meeting, Task
 from understudy.trainers.breeding import CROSSOVERS
 
@@ -122,4 +122,4 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
     if options.kind != "thesis" and options.opening_plies >= options.limit:
         raise BadOption(f"trainer.opening_plies must be below trainer.limit = {options.limit}, or nobody would choose")
     for opponent in options.opponents:
-        make_contender(opponent, game)
+        make_chooser(opponent, game)

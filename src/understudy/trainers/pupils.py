@@ -19,7 +19,7 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.konane.evaluators import Tally
 from understudy.games.konane.inputs import find_representation, input_cells, input_count
-from understudy.players.choosers import make_chooser
+from understudy.players.choosers import make_plain_chooser
 from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
 from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
 from understudy.tensors import load_arrays, save_arrays
@@ -55,7 +55,7 @@ class OnlineOptions:
     method: str = "teacher"
     """`teacher`: learn the teacher's values against an opponent; `temporal`: TD(lambda) against itself."""
     games: int = 200_000
-    teacher: str = "searcher:evaluator=q,depth=1"
+    teacher: str = "searcher:evaluator=q,depth=1,method=minimax,ties=random"
     opponent: str = "random"
     rate: float = 0.01
     last_rate: float | None = None
@@ -97,16 +97,21 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
     if training.method != "teacher" and (student.structure != "single" or student.colour != "either"):
         raise BadOption(f"training.method: {training.method!r} needs structure 'single' and colour 'either'")
     make_teacher(game, training.teacher)
-    make_chooser(training.opponent, game)
+    make_opponent(game, training.opponent)
     layer_sizes(game, student)
 
 
 def make_teacher(game: CompiledGame, text: str) -> Teacher:
-    """Return the teacher that *text* names: a searcher with one of the source's evaluators."""
-    chooser = make_chooser(text, game)
+    """Return the teacher that *text* names: plain minimax with one of the source's evaluators."""
+    chooser = make_plain_chooser(text, game, place="training.teacher")
     if not isinstance(chooser, Minimax) or not isinstance(chooser.evaluator, Tally):
         raise BadOption(f"training.teacher: {text!r} cannot teach; name a searcher with an evaluator from a to r")
     return Teacher(chooser.evaluator, chooser.depth)
+
+
+def make_opponent(game: CompiledGame, text: str) -> Any:
+    """Return whom a pupil plays while it learns."""
+    return make_plain_chooser(text, game, place="training.opponent")
 
 
 def layer_sizes(game: CompiledGame, student: PupilOptions) -> list[int]:
@@ -171,7 +176,7 @@ class Pupil:
             self.progress.marks[PLAYED] = until
             return
         play_and_learn(
-            start, self.student, make_chooser(training.opponent, self.game),
+            start, self.student, make_opponent(self.game, training.opponent),
             make_teacher(self.game, training.teacher), rule, self.changes, self.progress,
             EITHER if self.options.colour == "either" else COLOURS.index(self.options.colour), until, self.room,
         )  # fmt: skip

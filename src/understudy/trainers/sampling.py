@@ -25,7 +25,7 @@ from understudy.games import CompiledGame
 from understudy.games.kind import ONGOING
 from understudy.games.rules import count, outcome, play
 from understudy.kernels import kernel
-from understudy.players.choosers import make_chooser
+from understudy.players.choosers import make_plain_chooser
 from understudy.records.tables import Tabled
 from understudy.search.choosers import Anyone, Recalling, Room, choose, make_room
 from understudy.search.memory import NEUTRAL, Memory, enlarged, index, make_memory, remembered
@@ -45,8 +45,8 @@ class SamplingOptions:
     """Games between two files of the table."""
     sampler: str = "table"
     """Who plays: `table` takes the successor that the table values most, `random` any."""
-    opponent: str = "searcher:depth=2,evaluator=aloa"
-    """Whom it plays: a searcher, `random`, or `self`."""
+    opponent: str = "searcher:depth=2,evaluator=aloa,method=minimax,ties=random"
+    """Whom it plays: a searcher by plain minimax, `random`, or `self`."""
     explore: float = 0.1
     """The share of random moves of `table`."""
     step: float = 0.1
@@ -121,7 +121,7 @@ class Sampler:
     def _players(self) -> tuple[Any, Any]:
         options = self.options
         client = Anyone() if options.sampler == "random" else Recalling(self.memory, options.explore)
-        return client, client if options.opponent == SELF else make_chooser(options.opponent, self.game)
+        return client, client if options.opponent == SELF else make_opponent(self.game, options.opponent)
 
 
 def check_sampling(game: CompiledGame, options: SamplingOptions) -> None:
@@ -136,7 +136,12 @@ def check_sampling(game: CompiledGame, options: SamplingOptions) -> None:
     ):  # fmt: skip
         check_range(f"sampling.{name}", getattr(options, name), low, high)
     if options.opponent != SELF:
-        make_chooser(options.opponent, game)
+        make_opponent(game, options.opponent)
+
+
+def make_opponent(game: CompiledGame, text: str) -> Any:
+    """Return whom the sampler plays."""
+    return make_plain_chooser(text, game, place="sampling.opponent")
 
 
 @kernel

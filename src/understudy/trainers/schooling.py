@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from understudy.config import check_range
 from understudy.games import CompiledGame
-from understudy.players.contenders import make_contender
+from understudy.players.choosers import make_chooser
 
 CHUNK = 100
 """Games of a task."""
@@ -44,4 +44,4 @@ def check_school(game: CompiledGame, options: SchoolOptions) -> None:
     ):  # fmt: skip
         check_range(f"school.{name}", getattr(options, name), low, high)
     if options.rounds:
-        make_contender(options.teacher, game)
+        make_chooser(options.teacher, game)

@@ -289,7 +289,7 @@ def test_options_that_mean_nothing_to_one_ply(options: dict[str, Any], message: 
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"best": 2}, "depth, time and nodes can be chosen, not best"),
+        ({"best": 2}, "depth, time, nodes and quiescence can be chosen, not best"),
         ({"symmetries": "true"}, "not symmetries"),
         ({"check": "legal"}, "not check"),
         ({"depth": 0}, "depth must be from 1"),
