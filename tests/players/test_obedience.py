@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
-from tests.players.test_board_students import facts_of, random_network
-from understudy.encoders.chess import ChessInputs
-from understudy.networks.board_files import save_board_student
 
+from tests.games.chess.test_students_chess import facts_of, random_network
 from understudy.errors import BadOption
 from understudy.games import find_game
+from understudy.games.chess.inputs.planes import ChessInputs
+from understudy.games.chess.learning.files import save_board_student
 from understudy.networks.layered import save_layers
 from understudy.players import make_player
 from understudy.search.evaluators.sigmoid import layers, weight_count
