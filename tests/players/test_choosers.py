@@ -15,8 +15,8 @@ from understudy.games import find_game
 from understudy.judges.duels import play_duel
 from understudy.players import make_player, read_player
 from understudy.players.choosers import CHOOSERS, make_chooser, make_plain_chooser
+from understudy.players.names import former_name, plain_name
 from understudy.players.searcher import USUAL_DEPTH, Searcher
-from understudy.players.text import former_name, plain_name
 from understudy.search.choosers import Anyone, Guessing, Looking, Minimax, choose, make_room
 from understudy.search.evaluators import find_evaluator
 

@@ -24,7 +24,7 @@ def socket(player: str, port: int, host: str, form: str, seed: int) -> None:
     """
     from understudy.games import find_game
     from understudy.players import close, make_player, prepare
-    from understudy.servers.nnmm import serve
+    from understudy.studies.galassi.socket_server import serve
 
     game = find_game("morris")
     chosen = make_player(player, game, seed=seed)

@@ -21,7 +21,7 @@ from understudy.experiments.files import (
 from understudy.games import CompiledGame
 from understudy.games.boards import find_boards
 from understudy.networks.values import ValueOptions, check_values
-from understudy.players.text import former_name
+from understudy.players.names import former_name
 from understudy.trainers.offline import FittingOptions, check_fitting
 from understudy.trainers.sampling import SamplingOptions, check_sampling
 

@@ -19,7 +19,7 @@ from understudy.experiments.files import (
     unusual,
 )
 from understudy.players.choosers import make_plain_chooser
-from understudy.players.text import former_name
+from understudy.players.names import former_name
 from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
 
 SECTIONS = (*ABOUT_SECTIONS, "student", "training", "judging")

@@ -12,7 +12,7 @@ from understudy.config import load_toml, write_toml
 from understudy.errors import BadOption
 from understudy.experiments.files import About
 from understudy.files import make_folder, save_file, save_text
-from understudy.players.text import PLAIN, plain_name, split_options
+from understudy.players.names import PLAIN, plain_name, split_options
 
 Identity = Callable[[Mapping[str, Any]], Any]
 """From the settings of an experiment to what must not change in a run folder."""

@@ -20,8 +20,6 @@ from understudy.experiments.imitation import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.layout import find_encoder, order_places
-from understudy.judges.gaming import STABLE, gaming
-from understudy.judges.gaming_tables import gaming_json
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
@@ -39,6 +37,8 @@ from understudy.records.starts import reachable
 from understudy.records.store import Records, joined, load, load_any, save
 from understudy.records.watch import watch
 from understudy.report import build_report
+from understudy.studies.galassi.gaming import STABLE, gaming
+from understudy.studies.galassi.gaming_tables import gaming_json
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.lessons import make_lesson
 from understudy.trainers.supervised import Epoch, Learning, Step, begin, train

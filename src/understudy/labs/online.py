@@ -27,7 +27,7 @@ from understudy.labs.folders import keep_student, open_folder, play_command, ren
 from understudy.labs.news import News, Show
 from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
-from understudy.players.text import former_name
+from understudy.players.names import former_name
 from understudy.protocols import Backend
 from understudy.report import build_report
 from understudy.search.evaluators.sigmoid import layers

@@ -16,14 +16,14 @@ from understudy.games import CompiledGame
 from understudy.games.chess.players.engine import Engine, EngineOptions
 from understudy.players.basic import Human, NoOptions, Random
 from understudy.players.hybrid import Hybrid, HybridOptions
+from understudy.players.names import split_options
 from understudy.players.network import StudentPlayerOptions
-from understudy.players.nnmm import Nnmm, NnmmOptions
 from understudy.players.perfect import Perfect, PerfectOptions
 from understudy.players.searcher import Searcher, SearcherOptions, Stochastic, StochasticOptions
-from understudy.players.socket import Socket, SocketOptions
 from understudy.players.students import make_student
-from understudy.players.text import split_options
 from understudy.protocols import Player
+from understudy.studies.galassi.nnmm_player import Nnmm, NnmmOptions
+from understudy.studies.galassi.socket_player import Socket, SocketOptions
 
 
 class Kind(NamedTuple):

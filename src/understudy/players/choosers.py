@@ -15,10 +15,10 @@ from understudy.games import CompiledGame
 from understudy.players import read_player
 from understudy.players.basic import NoOptions
 from understudy.players.evolved import evaluator_of, load_evolved
+from understudy.players.names import check_obeyed, plain_name
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import SearcherOptions, StochasticOptions, find_limits
 from understudy.players.student_files import student_file
-from understudy.players.text import check_obeyed, plain_name
 from understudy.search.choosers import Anyone, Guessing, Looking, Minimax
 from understudy.search.evaluators import find_evaluator
 

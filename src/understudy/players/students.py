@@ -17,10 +17,10 @@ from understudy.games.chess.players.students import KIND as LABELS
 from understudy.games.konane.rules import CELLS as MOST_CELLS
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import evaluator_of, load_evolved
+from understudy.players.names import check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.players.student_files import load_session, student_file
-from understudy.players.text import check_obeyed
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.search.evaluators.sigmoid import layers, weight_count

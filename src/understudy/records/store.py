@@ -113,7 +113,7 @@ def load(path: Path) -> Records:
 
 def load_any(path: Path, game: CompiledGame | None = None, on_error: str = "refuse") -> tuple[Records, list[Complaint]]:
     """Return the records of a Parquet or NNMM file, whatever its name says, and what was wrong with skipped rows."""
-    from understudy.records.nnmm import load_nnmm, looks_like_nnmm  # it needs this module too
+    from understudy.games.morris.nnmm_text import load_nnmm, looks_like_nnmm  # it needs this module too
 
     check_on_error(on_error)
     path, content = Path(path), read_bytes(Path(path))

@@ -156,4 +156,4 @@ def told() -> str:
 
 
 def test_the_same_without_compiler() -> None:
-    assert run_interpreted("tests.games.test_chess_fen", "told()") == told()
+    assert run_interpreted("tests.games.chess.test_fen_chess", "told()") == told()

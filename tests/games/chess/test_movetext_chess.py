@@ -168,4 +168,4 @@ def told() -> str:
 
 
 def test_the_same_without_compiler() -> None:
-    assert run_interpreted("tests.games.test_chess_movetext", "told()") == told()
+    assert run_interpreted("tests.games.chess.test_movetext_chess", "told()") == told()

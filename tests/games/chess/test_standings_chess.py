@@ -338,4 +338,4 @@ def digest(count: int = 40) -> str:
 
 
 def test_interpreted_kernels_say_the_same() -> None:
-    assert run_interpreted("tests.encoders.test_chess_standings", "digest()") == digest()
+    assert run_interpreted("tests.games.chess.test_standings_chess", "digest()") == digest()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from understudy.judges.gaming import GamingTable
+from understudy.studies.galassi.gaming import GamingTable
 
 
 def gaming_text(table: GamingTable) -> str:

@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from understudy.errors import FileError, NotationError
 from understudy.games import batches, find_game
 from understudy.games.morris.batches import NO_MOVE
+from understudy.games.morris.nnmm_text import load_nnmm, save_nnmm
 from understudy.records import load_any, lone_pairs
-from understudy.records.nnmm import load_nnmm, save_nnmm
 
 MORRIS = find_game("morris")
 PAIR = "EMOOMMOOEEOOMOOOOEEOMEOO1156-d5b2"

@@ -18,8 +18,8 @@ from understudy.games.batches import stacked, taken
 from understudy.games.morris.batches import moves_of
 from understudy.match import Opening, play_games
 from understudy.players import make_player
-from understudy.players.nnmm import CLOSE, cascade, inputs
 from understudy.players.parts import checked_parts
+from understudy.studies.galassi.nnmm_player import CLOSE, cascade, inputs
 
 GAME = find_game("morris")
 LETTERS = "TFR"

@@ -1,0 +1,1 @@
+"""The papers: their numbers, what only they need, and what shows their results beside ours."""
