@@ -21,7 +21,6 @@ OUTSIDE = Path(__file__).parent / "outside"
 
 EVOLUTION = """
 [experiment]
-name = "hexapawn_evolved"
 kind = "evolution"
 game = "hexapawn"
 size = "4x4"
@@ -30,11 +29,17 @@ size = "4x4"
 inputs = ["features"]
 hidden = 4
 
-[evolution]
-population = 4
+[trainer]
+kind = "steady"
 generations = 2
+population = 4
+depth = 2
 
 [judging]
+monitors = []
+benchmarks = ["random"]
+baselines = []
+measured = 2
 opponents = ["random"]
 matches = 2
 """
@@ -102,18 +107,16 @@ def test_it_is_searched_as_by_minimax(hexapawn: CompiledGame) -> None:
 def test_it_is_played_and_a_player_from_outside_plays_it(run: Callable[..., Result]) -> None:
     result = run("match", "hexapawn", "searcher:depth=5", "random", "--games", 10, "--json")
     assert result.exit_code == 0, result.output
-    assert json.loads(result.stdout)["score"]["wins"] >= 8
+    assert json.loads(result.stdout)["wins"] >= 8
     table = run("tournament", "hexapawn", "random", "last", "stochastic", "--games", 4)
     assert table.exit_code == 0, table.output
 
 
 def test_it_is_watched(run: Callable[..., Result], tmp_path: Path) -> None:
-    out = tmp_path / "records.parquet"
-    result = run(
-        "watch", "hexapawn", "--teacher", "searcher:depth=2", "--opponent", "random", "--games", 4, "--out", out
-    )
+    words = ("--teacher", "searcher:depth=2", "--opponent", "random", "--games", 4, "--run", tmp_path / "run")
+    result = run("watch", "hexapawn", *words)
     assert result.exit_code == 0, result.output
-    told = run("data", out)
+    told = run("data", tmp_path / "run" / "records.parquet")
     assert told.exit_code == 0 and "hexapawn" in told.output
 
 

@@ -18,6 +18,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.games.batches import unstacked
 from understudy.match import Opening, Played, Terms, play_games
 from understudy.players.basic import NoOptions
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice
 from understudy.records import UNKNOWN, load, save
 from understudy.records.choices import watched
@@ -202,8 +203,11 @@ class Failing:
         ]
 
 
+FAILING = PlayerKind(Failing, NoOptions)
+
+
 def test_games_that_end_by_a_fault_leave_their_records(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(players.PLAYERS, "failing", players.Kind(Failing, NoOptions))
+    monkeypatch.setitem(players.PLAYERS, "failing", f"{__name__}:FAILING")
     plan = Watch(teacher="failing", opponents=("random",), regular=4, opening_plies=0)
     records = watch(MORRIS, plan, tmp_path, backend=Local(1))
     assert records.plies.max() == 5

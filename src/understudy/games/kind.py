@@ -71,6 +71,8 @@ class GameKind:
     """How students that value boards see them."""
     network_inputs: str | None = None
     """What a network inside the search may see besides the features that every game has."""
+    students: str | None = None
+    """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
     """Perfect play."""
 

@@ -26,7 +26,7 @@ from understudy.games.chess.judges.datasets import balance, clustered, explained
 from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, parameters, say, train_labels
 from understudy.games.chess.learning.networks import make_network
-from understudy.games.chess.players.students import KIND
+from understudy.games.chess.players.students import LABELS
 from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
 from understudy.games.chess.records.label_tasks import Judge
 from understudy.games.chess.records.labelling import label_positions
@@ -249,7 +249,7 @@ def _grades(folder: Path, name: str) -> Path:
 def _facts(experiment: Experiment, lesson: Lesson, known: dict[str, Any]) -> dict[str, Any]:
     """Return what a student's file says of itself."""
     return {
-        "game": "chess", "size": "8x8", "kind": KIND, "name": lesson.name, "inputs": vars(lesson.inputs),
+        "game": "chess", "size": "8x8", "kind": LABELS, "name": lesson.name, "inputs": vars(lesson.inputs),
         "dataset": lesson.target.dataset, "design": lesson.network.design, "hidden": list(lesson.network.hidden),
         "experiment": experiment.name, "understudy": __version__, "method": "labels",
         **{key: known[key] for key in ("split", "parameters", "seconds", "epochs", "learned_from", "fingerprint")},

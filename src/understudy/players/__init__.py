@@ -6,61 +6,63 @@ options; the first option may stand without its key where a player has a main on
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, cast
+from functools import cache
+from importlib import import_module
+from importlib.metadata import entry_points
+from typing import Any, cast
 
 import numpy as np
 
 from understudy.config import build
-from understudy.errors import UnknownName
+from understudy.errors import BadOption, UnknownName, first_line
 from understudy.games import CompiledGame
-from understudy.games.chess.players.engine import Engine, EngineOptions
-from understudy.players.basic import Human, NoOptions, Random
-from understudy.players.hybrid import Hybrid, HybridOptions
-from understudy.players.names import split_options
-from understudy.players.network import StudentPlayerOptions
-from understudy.players.perfect import Perfect, PerfectOptions
-from understudy.players.searcher import Searcher, SearcherOptions, Stochastic, StochasticOptions
-from understudy.players.students import make_student
+from understudy.players.names import PlayerKind, split_options
 from understudy.protocols import Player
-from understudy.studies.galassi.nnmm_player import Nnmm, NnmmOptions
-from understudy.studies.galassi.socket_player import Socket, SocketOptions
 
-
-class Kind(NamedTuple):
-    """What makes a player: its class, its options, and the option that may stand without a key."""
-
-    player: Any
-    options: type[Any]
-    main: str | None = None
-
-
-PLAYERS: dict[str, Kind] = {
-    "random": Kind(Random, NoOptions),
-    "stochastic": Kind(Stochastic, StochasticOptions),
-    "searcher": Kind(Searcher, SearcherOptions),
-    "human": Kind(Human, NoOptions),
-    "engine": Kind(Engine, EngineOptions, "path"),
-    "perfect": Kind(Perfect, PerfectOptions),
-    "student": Kind(make_student, StudentPlayerOptions, "path"),
-    "hybrid": Kind(Hybrid, HybridOptions, "path"),
-    "nnmm": Kind(Nnmm, NnmmOptions, "path"),
-    "socket": Kind(Socket, SocketOptions, "port"),
+PLAYERS = {
+    "random": "understudy.players.basic:RANDOM",
+    "stochastic": "understudy.players.searcher:STOCHASTIC",
+    "searcher": "understudy.players.searcher:SEARCHER",
+    "human": "understudy.players.basic:HUMAN",
+    "engine": "understudy.games.chess.players.engine:ENGINE",
+    "perfect": "understudy.players.perfect:PERFECT",
+    "student": "understudy.players.students:STUDENT",
+    "hybrid": "understudy.players.hybrid:HYBRID",
+    "nnmm": "understudy.studies.galassi.nnmm_player:NNMM",
+    "socket": "understudy.studies.galassi.socket_player:SOCKET",
 }
+"""Where each player that comes with Understudy is told how to be made; loaded when first asked."""
 
 
 def make_player(text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
     """Return the player that *text* names, ready to play *game*; all its randomness comes from *seed*."""
     name, options = read_player(text)
-    return cast(Player, PLAYERS[name].player(game, options, name=text, rng=np.random.default_rng(seed)))
+    return cast(Player, find_player(name).player(game, options, name=text, rng=np.random.default_rng(seed)))
 
 
 def read_player(text: str) -> tuple[str, Any]:
     """Return the name of the player that *text* names, and its options: the one meaning of a name everywhere."""
     name = text.partition(":")[0]
-    if name not in PLAYERS:
-        raise UnknownName("player", name, PLAYERS)
-    kind = PLAYERS[name]
+    kind = find_player(name)
     return name, build(kind.options, split_options(text, kind.main)[1], place=f"player {name!r}")
+
+
+@cache
+def find_player(name: str) -> PlayerKind:
+    """Return how the player called *name* is made: ours, or one that another package brings by an entry point."""
+    outside = entry_points(group="understudy.players")
+    if name not in PLAYERS and name not in outside.names:
+        raise UnknownName("player", name, [*PLAYERS, *sorted(outside.names)])
+    if name in PLAYERS:
+        module, _, noun = PLAYERS[name].partition(":")
+        return cast(PlayerKind, getattr(import_module(module), noun))
+    try:
+        kind = outside[name].load()
+    except Exception as error:  # it is somebody else's code: whatever it raises is one sentence
+        raise BadOption(f"player {name!r} of {outside[name].value!r} cannot be loaded: {first_line(error)}") from None
+    if not isinstance(kind, PlayerKind):
+        raise BadOption(f"player {name!r} of {outside[name].value!r} is no PlayerKind")
+    return kind
 
 
 def prepare(player: Player) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame
 from understudy.games.drawing import draw_text
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 
 NO_MOVE = -1
@@ -75,3 +76,7 @@ class Human:
 
     def _say(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)
+
+
+RANDOM = PlayerKind(Random, NoOptions)
+HUMAN = PlayerKind(Human, NoOptions)

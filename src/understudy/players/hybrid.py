@@ -11,6 +11,7 @@ import numpy as np
 from understudy.config import check_range
 from understudy.games import CompiledGame
 from understudy.games.batches import stacked
+from understudy.players.names import PlayerKind
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.proposals import proposals
 from understudy.players.searcher import Limits, outcome_value, repeating, search
@@ -77,3 +78,6 @@ class Hybrid:
             drawn=repeating(self.game, [*past, after]),
         )
         return -outcome_value(found.value, self.evaluator.scale)
+
+
+HYBRID = PlayerKind(Hybrid, HybridOptions, "path")

@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from understudy.errors import BadOption
+
+
+class PlayerKind(NamedTuple):
+    """What makes a player: its class, its options, and the option that may stand without a key."""
+
+    player: Any
+    options: type[Any]
+    main: str | None = None
 
 
 def split_options(text: str, main: str | None = None) -> tuple[str, dict[str, str]]:

@@ -12,6 +12,7 @@ from understudy.errors import UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import stacked
 from understudy.players.basic import NO_MOVE
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 from understudy.solve import shared_solver
 
@@ -58,3 +59,6 @@ class Perfect:
         replies = self.solver.solve_moves(stacked([self.game.play(position, move) for move in moves]))
         shares = replies.winning / replies.counts  # every move loses, so each has a reply
         return [move for move, share in zip(moves, shares, strict=True) if share == shares.min()]
+
+
+PERFECT = PlayerKind(Perfect, PerfectOptions)

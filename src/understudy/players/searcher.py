@@ -17,6 +17,7 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.rules import can_select
 from understudy.players.halt import Halt
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 from understudy.search.desk import (
     DRAWN,
@@ -348,3 +349,7 @@ def _evaluator(game: CompiledGame, options: SearcherOptions, rng: np.random.Gene
     if options.weights is not None:
         return load_perceptron(options.weights, game.feature_count)
     return random_perceptron(game.feature_count, options.hidden, rng=rng)
+
+
+SEARCHER = PlayerKind(Searcher, SearcherOptions)
+STOCHASTIC = PlayerKind(Stochastic, StochasticOptions)

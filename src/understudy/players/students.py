@@ -11,37 +11,35 @@ import numpy as np
 
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError
-from understudy.games import CompiledGame
-from understudy.games.chess.players.students import AGAIN, BoardStudent, standing_evaluator
-from understudy.games.chess.players.students import KIND as LABELS
-from understudy.games.konane.rules import CELLS as MOST_CELLS
+from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import evaluator_of, load_evolved
-from understudy.players.names import check_obeyed
+from understudy.players.names import PlayerKind, check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.players.student_files import load_session, student_file
 from understudy.players.values import Score, ValueStudent, layered
-from understudy.search.evaluators.quiescent import quiescent
+from understudy.protocols import Player
 from understudy.search.evaluators.sigmoid import layers, weight_count
 from understudy.tensors import load_arrays, load_facts
 
+WORD = 64
+"""Cells of a board whose stones fit into one mask, as batches have them."""
 VALUE_KINDS = ("single", "comparison")
 """Students that value boards, one by one or in pairs; all others imitate moves part by part."""
-Made = Student | ValueStudent | BoardStudent | Searcher
 
 
 class Way(NamedTuple):
     """How a kind of student plays: what makes it a player, what it does in a few words, and which options it obeys."""
 
-    make: Callable[..., Made]
+    make: Callable[..., Player]
     does: str
     obeys: tuple[str, ...] = ()
     one_ply: bool = False
     """It never looks further, so `depth=1` chooses nothing."""
 
 
-def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator) -> Made:
+def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator) -> Player:
     """Return the student of a file as a player."""
     path = student_file(options.path, options.order)
     way = _find_way(path)
@@ -52,9 +50,17 @@ def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str
 
 
 def _find_way(path: Path) -> Way:
-    if path.suffix == ".safetensors":
-        return INSIDE.get(str(load_facts(path, "student").get("kind")), VALUING)
-    return OUTSIDE.get(str(load_session(path)[1].get("kind")), IMITATING)
+    inside = path.suffix == ".safetensors"
+    facts = load_facts(path, "student") if inside else load_session(path)[1]
+    ways = (INSIDE if inside else OUTSIDE) | _own_ways(str(facts.get("game")), "INSIDE" if inside else "OUTSIDE")
+    return ways.get(str(facts.get("kind")), VALUING if inside else IMITATING)
+
+
+def _own_ways(game: str, table: str) -> dict[str, Way]:
+    """Return the kinds of students that only their game knows how to play."""
+    kind = find_kind(game) if game in GAMES else None
+    ways: dict[str, Way] = getattr(kind.load("students"), table) if kind and kind.students else {}
+    return ways
 
 
 def _imitating(
@@ -75,32 +81,13 @@ def _valuing(
     return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=depth)
 
 
-def _boards(
-    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
-) -> BoardStudent:
-    """Return a student that learned an engine's labels."""
-    session, facts = load_session(path)
-    return BoardStudent(game, session, facts, name=name, rng=rng)
-
-
 def _evolved(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
 ) -> Searcher:
     """Return a student whose network judges the leaves of a search."""
     evolved = load_evolved(path)
     evaluator = evaluator_of(game, evolved, name)
-    return Searcher(game, _looking(options, evolved.depth), name=name, rng=rng, evaluator=evaluator)
-
-
-def _standing(
-    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
-) -> Searcher:
-    """Return a student that sees how pieces stand: one ply, or as far as it is told, captures played out."""
-    evaluator: Any = standing_evaluator(path, game, name)
-    chosen = _looking(options, 1)
-    if chosen.depth != 1 if options.quiescence is None else options.quiescence:
-        evaluator = quiescent(evaluator)
-    return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator, again=AGAIN)
+    return Searcher(game, looking(options, evolved.depth), name=name, rng=rng, evaluator=evaluator)
 
 
 IMITATING = Way(_imitating, "chooses part by part", ("check", "order", "best", "symmetries"))
@@ -110,20 +97,18 @@ SEARCHES, LIMITS = "searches with its network", ("depth", "time", "nodes")
 
 INSIDE = {
     EVOLVED: Way(_evolved, SEARCHES, LIMITS),
-    LABELS: Way(_standing, SEARCHES, (*LIMITS, "quiescence")),
     "single": VALUING,
     "comparison": COMPARING,
 }
-"""Students kept as safetensors, by what their files say of themselves; the first two run inside the search."""
+"""Students kept as safetensors, by what their files say of themselves; the first run inside the search."""
 OUTSIDE = {
-    LABELS: Way(_boards, "looks one ply ahead and no further", one_ply=True),
     "single": VALUING,
     "comparison": COMPARING,
 }
 """Students kept as ONNX files; those that say nothing imitate moves part by part."""
 
 
-def _looking(options: StudentPlayerOptions, depth: int) -> SearcherOptions:
+def looking(options: StudentPlayerOptions, depth: int) -> SearcherOptions:
     """Return how far a student looks: as it is told, else *depth* plies."""
     told = options.depth, options.time, options.nodes
     own = depth if told == (None, None, None) else options.depth
@@ -132,11 +117,11 @@ def _looking(options: StudentPlayerOptions, depth: int) -> SearcherOptions:
 
 def _check_depth(game: CompiledGame, facts: Mapping[str, Any], depth: int, *, name: str, symmetries: bool) -> None:
     check_range(f"{name}: depth", depth, 1, 6)
-    plain = facts["kind"] == "single" and not symmetries and len(game.board.cells) <= MOST_CELLS
-    if depth > 1 and not (plain and game.name == "konane"):
+    plain = facts["kind"] == "single" and not symmetries and len(game.board.cells) <= WORD
+    if depth > 1 and not (plain and game.kind.batches and hasattr(game.batches, "successors")):
         raise BadOption(
             f"player {name!r}: depth above 1 is for students that value one board at a time, without symmetries, "
-            f"on konane boards of at most {MOST_CELLS} cells"
+            f"on boards of at most {WORD} cells in a game that lists the successors of many boards at once"
         )
 
 
@@ -157,3 +142,6 @@ def load_snapshot(path: Path) -> tuple[Score, Mapping[str, Any]]:
     if not sizes or facts.get("kind") not in VALUE_KINDS or weights.shape != (weight_count(sizes),):
         raise FileError(f"{str(path)!r} holds weights, but is no snapshot: it does not say what it has learned")
     return layered(layers(sizes, weights)), facts
+
+
+STUDENT = PlayerKind(make_student, StudentPlayerOptions, "path")

@@ -12,8 +12,8 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 
-from understudy.games.konane.evaluators import scaled
-from understudy.games.konane.inputs import encode
+from understudy.games.boards import encode
+from understudy.games.kind import kind_of
 from understudy.games.rules import count, play
 from understudy.kernels import kernel
 from understudy.search.choosers import Comparing, Room, Valuing, choose, show_pair
@@ -138,8 +138,20 @@ def ask(teacher: Teacher, position: Any, room: Room) -> int:
         if abs(value) > PROVEN:
             room.values[i] = 1.0 if value > 0 else 0.0
         else:
-            room.values[i] = scaled(teacher.evaluator, value)
+            room.values[i] = scaled(teacher.evaluator, position, value)
     return width
+
+
+def scaled(evaluator: Any, position: Any, value: float) -> float:
+    """Return what an evaluator says as a share from 0 lost to 1 won, as the game has it."""
+    chosen: Any = kind_of(type(position)).scaled
+    return float(chosen(evaluator, value))
+
+
+@overload(scaled, strict=False)
+def _scaled(evaluator: Any, position: Any, value: Any) -> Any:
+    chosen: Any = kind_of(position.instance_class).scaled
+    return lambda evaluator, position, value: chosen(evaluator, value)
 
 
 STUDIES: dict[type, Any] = {Valuing: _study_values, Comparing: _study_pairs}

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.konane.evaluators import Tally
-from understudy.games.konane.inputs import find_representation, input_cells, input_count
+from understudy.games.boards import find_boards
 from understudy.players.choosers import make_plain_chooser
 from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
 from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
@@ -104,8 +103,11 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
 def make_teacher(game: CompiledGame, text: str) -> Teacher:
     """Return the teacher that *text* names: plain minimax with one of the source's evaluators."""
     chooser = make_plain_chooser(text, game, place="training.teacher")
-    if not isinstance(chooser, Minimax) or not isinstance(chooser.evaluator, Tally):
-        raise BadOption(f"training.teacher: {text!r} cannot teach; name a searcher with an evaluator from a to r")
+    if not isinstance(chooser, Minimax) or type(chooser.evaluator) not in game.kind.values:
+        raise BadOption(
+            f"training.teacher: {text!r} cannot teach; name a searcher with an evaluator of {game.name} such as "
+            f"{game.kind.usual_evaluator!r}"
+        )
     return Teacher(chooser.evaluator, chooser.depth)
 
 
@@ -117,7 +119,8 @@ def make_opponent(game: CompiledGame, text: str) -> Any:
 def layer_sizes(game: CompiledGame, student: PupilOptions) -> list[int]:
     """Return how many units each layer has, inputs first."""
     rows, columns = game.size
-    inputs = input_count(find_representation(student.representation, rows, columns), rows, columns)
+    boards = find_boards(game.name)
+    inputs = boards.input_count(boards.find_representation(student.representation, rows, columns), rows, columns)
     if not student.local:
         return [inputs * (2 if student.structure == "comparison" else 1), *student.hidden, 1]
     if student.structure == "comparison" or student.representation == "B":
@@ -134,7 +137,7 @@ def make_chooser_of(game: CompiledGame, student: PupilOptions, weights: NDArray[
     if student.local:
         wiring = local_wiring(game, student, sizes)
         weights *= wiring
-    representation = find_representation(student.representation, *game.size)
+    representation = find_boards(game.name).find_representation(student.representation, *game.size)
     return STRUCTURES[student.structure](sigmoid(sizes, weights, representation=representation, wiring=wiring))
 
 
@@ -215,7 +218,8 @@ def local_wiring(game: CompiledGame, student: PupilOptions, sizes: Sequence[int]
     """Return which weights there are where the first layer has a unit for each cell."""
     wiring = np.ones(weight_count(sizes), np.float32)
     rows, columns = game.size
-    cells = input_cells(find_representation(student.representation, rows, columns), rows, columns)
+    boards = find_boards(game.name)
+    cells = boards.input_cells(boards.find_representation(student.representation, rows, columns), rows, columns)
     row, column = cells // columns, cells % columns
     units = np.arange(rows * columns)
     distance = abs(row[:, None] - units // columns) + abs(column[:, None] - units % columns)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from understudy.games import CompiledGame
-from understudy.players import Kind
 from understudy.players.basic import NoOptions
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice
 
 
@@ -21,4 +21,4 @@ class Last:
         return [Choice(self.game.moves(position)[-1]) for position in positions]
 
 
-LAST = Kind(Last, NoOptions)
+LAST = PlayerKind(Last, NoOptions)

@@ -22,4 +22,5 @@ KIND = GameKind(
     usual_evaluator="piece_square",
     values={Material: material_value, Standing: standing_value},
     batches="batches",
+    students="players.students",
 )

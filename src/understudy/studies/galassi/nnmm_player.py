@@ -24,6 +24,7 @@ from understudy.games.layout import LETTERS, order_places
 from understudy.games.morris.batches import moves_of
 from understudy.games.morris.inputs import RAWEST
 from understudy.games.morris.legality import CLASSES, OPEN
+from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order
 from understudy.protocols import Choice
 
@@ -211,3 +212,6 @@ def _load_arrays(path: str, place: str) -> dict[str, NDArray[Any]]:
 def _listed(names: Sequence[str]) -> str:
     shown = ", ".join(map(repr, names[:10])) or "nothing"
     return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")
+
+
+NNMM = PlayerKind(Nnmm, NnmmOptions, "path")

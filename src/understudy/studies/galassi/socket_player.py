@@ -20,6 +20,7 @@ from understudy.errors import BadOption, NotationError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.morris.notation import CELLS, joined
 from understudy.players.basic import NO_MOVE
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 
 LINES = {"lines": 3, "cells": 1}
@@ -133,3 +134,6 @@ def _cells(texts: Sequence[str], position: Any) -> tuple[int, ...]:
     if not 2 <= len(numbers) <= 3:
         raise NotationError(f"answer {texts[0]!r}: {len(names)} cells make no move here")
     return (*numbers, 0)[:3]
+
+
+SOCKET = PlayerKind(Socket, SocketOptions, "port")

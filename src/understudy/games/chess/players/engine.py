@@ -21,6 +21,7 @@ from understudy.config import check_range
 from understudy.errors import BadOption, EngineError
 from understudy.games import CompiledGame
 from understudy.players.basic import NO_MOVE
+from understudy.players.names import PlayerKind
 from understudy.protocols import Choice
 
 if TYPE_CHECKING:
@@ -215,3 +216,6 @@ def code_of(board: chess.Board, move: chess.Move) -> int:
 def _value(played: chess.engine.PlayResult, turn: chess.Color) -> float | None:
     score = played.info.get("score")
     return None if score is None else 2.0 * score.pov(turn).wdl(model="sf").expectation() - 1.0
+
+
+ENGINE = PlayerKind(Engine, EngineOptions, "path")

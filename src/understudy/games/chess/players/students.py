@@ -24,12 +24,15 @@ from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
 from understudy.games.chess.standing import FIELDS, Standing, standing
 from understudy.games.chess.successors import DRAW, rule_successors
 from understudy.games.chess.successors import MATE as WON
-from understudy.players.searcher import repeated
-from understudy.players.student_files import check_board
+from understudy.players.network import StudentPlayerOptions
+from understudy.players.searcher import Searcher, repeated
+from understudy.players.student_files import check_board, load_session
+from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move
+from understudy.search.evaluators.quiescent import quiescent
 from understudy.tensors import load_arrays
 
-KIND = "labels"
+LABELS = "labels"
 """What the file of such a student says of itself."""
 MATE = 2 * CLIP
 """What a mate is worth, in pawns."""
@@ -121,3 +124,27 @@ def standing_evaluator(path: Path, game: CompiledGame, name: str) -> Standing:
     dataset = find_dataset(str(facts.get("dataset")))
     factor, shift = (100.0 * WIDTH, 0.0) if dataset.logistic else (200.0 * CLIP, -100.0 * CLIP)
     return standing(arrays, factor=factor, shift=shift, place=str(path))
+
+
+def _standing(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> Searcher:
+    """Return a student that sees how pieces stand: one ply, or as far as it is told, captures played out."""
+    evaluator: Any = standing_evaluator(path, game, name)
+    chosen = looking(options, 1)
+    if chosen.depth != 1 if options.quiescence is None else options.quiescence:
+        evaluator = quiescent(evaluator)
+    return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator, again=AGAIN)
+
+
+def _boards(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> BoardStudent:
+    """Return a student that learned an engine's labels."""
+    session, facts = load_session(path)
+    return BoardStudent(game, session, facts, name=name, rng=rng)
+
+
+INSIDE = {LABELS: Way(_standing, SEARCHES, (*LIMITS, "quiescence"))}
+OUTSIDE = {LABELS: Way(_boards, "looks one ply ahead and no further", one_ply=True)}
+"""How these students play, by what their files say of themselves: as safetensors, and as ONNX files."""
