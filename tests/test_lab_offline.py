@@ -35,7 +35,7 @@ FIVE = find_game("lines_of_action", (5, 5))
 BOARD = Sight(lines_of_action, "board", (5, 5))
 
 TINY: dict[str, Any] = {
-    "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5"},
+    "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5", "study": "miller"},
     "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": "searcher:evaluator=aloa", "step": 0},
     "training": {"cycles": 4, "batch": 16},
     "judging": {"games": 20, "opponents": ["random"]},

@@ -23,6 +23,14 @@ STUDENTS = ("thesis", "mended")
 GENERATIONS = (0, 1, 5, 10, 20, 30, 40, 50, 60)
 CLOSING = ["understudy play lines_of_action --opponent student:runs/sample"]
 
+EXPERIMENT = """
+[experiment]
+kind = "evolution"
+game = "lines_of_action"
+name = "plogann"
+study = "miller"
+"""
+
 Rows = list[list[int]]
 
 
@@ -88,7 +96,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def make_run(place: Path) -> Path:
     folder, rng = place / "sample", np.random.default_rng(9)
     folder.mkdir()
-    (folder / "experiment.toml").write_text('[experiment]\nkind = "evolution"\nname = "plogann"\n')
+    (folder / "experiment.toml").write_text(EXPERIMENT)
     (folder / "generations.jsonl").write_text("".join(json.dumps(line) + "\n" for line in generation_lines()))
     baselines = {
         f"{STOCHASTIC} v {ALOA}": played(rng, 190, won=0.0, tied=0.05),

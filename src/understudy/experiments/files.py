@@ -1,7 +1,8 @@
 """What all experiment files share: `[experiment]`, variations, and a quick form.
 
 Each `[variations.NAME]` names a student: the experiment with some keys changed. `[quick]` holds the changes that make
-an experiment run in minutes. `[paper]` holds published numbers to stand beside ours.
+an experiment run in minutes. `[paper]` holds published numbers to stand beside ours,
+which they do where `[experiment] study` names the paper.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from understudy.config import build, overridden
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.variant import read_size
+from understudy.judges.papers import PAPERS
 
 ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
 
@@ -34,6 +36,12 @@ class About:
     size: str = ""
     """Such as 6 or 4x6; the game's own if not said."""
     description: str = ""
+    study: str = ""
+    """The paper that the experiment repeats, such as miller; its numbers then stand beside ours."""
+
+    def __post_init__(self) -> None:
+        if self.study and self.study not in PAPERS:
+            raise UnknownName("experiment.study", self.study, PAPERS)
 
 
 @dataclass(frozen=True, kw_only=True)

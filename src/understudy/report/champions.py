@@ -17,7 +17,7 @@ def champions_section(run: Run) -> Section | None:
     games, matches = _games_of(run), _matches_of(run)
     blocks: list[Block] = []
     for opponent in dict.fromkeys([*games, *matches]):
-        source = thesis.PRINTED.get((thesis.STUDENT, thesis.family(opponent)))
+        source = thesis.printed(thesis.STUDENT, opponent) if run.beside(thesis.STUDY) else None
         if opponent in games:
             blocks.append(_game_table(opponent, games[opponent], source))
         if opponent in matches:

@@ -39,7 +39,8 @@ def done_section(run: Run) -> Section | None:
     options = dict(_flat({key: value for key, value in run.experiment.items() if key not in apart}))
     description = str(options.get("experiment.description") or options.get("description") or "").strip()
     rows = [cells(key, _told(value)) for key, value in options.items() if key.removeprefix("experiment.") not in HEADS]
-    blocks: list[Block] = [Text(description)] if description else []
+    told = (description, run.comparison.refusal)
+    blocks: list[Block] = [Text(text) for text in told if text]
     if run.progress:
         blocks.append(Text(_cost(run)))
     if rows:
