@@ -102,7 +102,7 @@ def _printed_pairs(
     """Yield what is compared with what the thesis prints of matches against *opponent*."""
     source = thesis.printed(thesis.STUDENT, opponent)
     if source is not None:
-        for monitor in monitors:
+        for monitor in (one for one in monitors if one.late):
             yield f"{monitor.student} less {thesis.SOURCE}", spreads(monitor.epochs.merged), source.spreads
     for one, matches in ((one, matches) for (one, other), matches in baselines.items() if other == opponent):
         there = thesis.PRINTED.get((thesis.known(one), thesis.known(opponent)))

@@ -9,11 +9,11 @@ import numpy as np
 
 from understudy.judges.measures import Measure
 from understudy.judges.scores import Matches, records, spreads
-from understudy.judges.trends import WINDOW, smoothed
+from understudy.judges.trends import smoothed
 from understudy.report.blocks import Plot, Plots
-from understudy.report.monitors import Monitor, gathered
+from understudy.report.monitors import LEAST, Monitor, gathered
 from understudy.report.plots import Band, Line, draw_lines
-from understudy.report.thesis import SOURCE, Printed
+from understudy.report.thesis import EPOCH, SOURCE, Printed
 
 POINTS = 25
 """Of a line that compares students, from the first epoch on; fewer have narrower intervals."""
@@ -58,11 +58,16 @@ def pictures(monitors: Sequence[Monitor], kind: str, *, figures: bool) -> Plots:
     chosen = (
         PICTURES.get(kind, OTHERS) if figures else [one._replace(figure=None) for one in PICTURES.get(kind, OTHERS)]
     )
-    drawn = [picture_plot(monitor, one) for monitor in monitors for one in chosen]
-    note = (
-        "Scores: a win in m plies 200 - m, a loss m, a tie 100. Dashed: lines of least squares from generation 10 on."
-    )
-    return Plots(tuple(plot for plot in drawn if plot is not None), note)
+    drawn = [
+        picture_plot(monitor, one)
+        for monitor in monitors
+        for one in chosen
+        if not one.smooth or len(monitor.late) >= LEAST
+    ]
+    note = "Scores: a win in m plies 200 - m, a loss m, a tie 100."
+    if any(len(monitor.late) >= LEAST for monitor in monitors):
+        note += f" Dashed: lines of least squares from generation {EPOCH} on."
+    return Plots(tuple(drawn), note)
 
 
 def comparison_plots(monitors: Sequence[Monitor], source: Printed | None) -> Plots:
@@ -131,7 +136,7 @@ def _leveled(
     return Plot(drawing, caption, tuple(keys))
 
 
-def picture_plot(monitor: Monitor, picture: Picture) -> Plot | None:
+def picture_plot(monitor: Monitor, picture: Picture) -> Plot:
     """Draw a measure of each generation for games as White, as Black and matches."""
     monitor = monitor.epochs if picture.smooth else monitor
     xs = np.array(monitor.generations, np.float64)
@@ -144,8 +149,6 @@ def picture_plot(monitor: Monitor, picture: Picture) -> Plot | None:
         if (known := ~np.isnan(ys)).any():
             step = -(-len(xs) // SMOOTHED) if picture.smooth else 1
             lines.append(Line(xs[known][::step].tolist(), ys[known][::step].tolist(), colour))
-    if picture.smooth and len(xs) < WINDOW:
-        return None
     banded = picture.measure == "mean" and not picture.smooth and len(xs) <= BANDED
     drawing = draw_lines(lines, across="generation", shares=False, bands=_intervals(monitor) if banded else ())
     figure = f" (figure {picture.figure})" if picture.figure is not None else ""

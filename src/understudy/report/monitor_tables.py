@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from understudy.judges.scores import Matches, records, spreads
 from understudy.judges.trends import smoothed
 from understudy.report import thesis
-from understudy.report.blocks import Cell, Table, cells, measured, number
-from understudy.report.monitors import Monitor, feats_of
+from understudy.report.blocks import Cell, Table, Text, cells, measured, number
+from understudy.report.monitors import LEAST, Monitor, feats_of, since
 from understudy.report.tallies import averaged, hundredths, told
 from understudy.report.thesis import Printed
 
@@ -45,12 +45,19 @@ TRENDS = {
 }
 
 
+def trends_told(monitors: Sequence[Monitor]) -> Text | None:
+    """Say who has too few epochs for a trend."""
+    few = [f"{one.student} has {len(one.late) or 'none'}" for one in monitors if len(one.late) < LEAST]
+    told = f"Too few generations for a trend: it takes {LEAST} from generation {thesis.EPOCH} on"
+    return Text(f"{told}, and {', '.join(few)}.") if few else None
+
+
 def trends_table(monitors: Sequence[Monitor], source: Printed | None) -> Table | None:
-    """Tell whether scores rise or fall."""
+    """Tell whether scores rise or fall, of those who have enough epochs to tell."""
     rows: list[tuple[Cell, ...]] = []
     for monitor in monitors:
         for title, (view, measure) in TRENDS.items():
-            trend = monitor.epochs.trend(view, measure)
+            trend = monitor.trend(view, measure)
             if trend is not None:
                 cell = Cell(f"{100 * trend.slope:+.3f}", f"({100 * trend.low:+.3f} to {100 * trend.high:+.3f})")
                 likely = ("rises" if trend.slope > 0 else "falls") if trend.differs else "level"
@@ -80,14 +87,15 @@ def feats_table(monitors: Sequence[Monitor], source: Printed | None) -> Table:
     every = [feats_of(monitor.epochs) for monitor in monitors]
     theirs = source.feats if source is not None else {}
     rows = []
+    reached = any(monitor.late for monitor in monitors)
     for field, title in FEATS.items():
+        title = title if reached else title.replace("epochs", "generations")
         ours = [number(getattr(one, field)) for one in every]
         whole = {"games": [one.played for one in every], "matches": [one.played // 2 for one in every]}.get(field)
         ours = [f"{a} of {number(b)}" for a, b in zip(ours, whole, strict=True)] if whole else ours
         rows.append(cells(title, *ours, *([theirs.get(field, "")] if theirs else [])))
-    columns = cells(
-        "from generation 10 on", *(monitor.student for monitor in monitors), *([thesis.SOURCE] if theirs else [])
-    )
+    students = [monitor.student for monitor in monitors]
+    columns = cells(since(monitors), *students, *([thesis.SOURCE] if theirs else []))
     return Table(columns, tuple(rows), "What the best individuals reached.")
 
 
@@ -118,9 +126,10 @@ def _alone(monitor: Monitor, columns: Sequence[NDArray[np.float64]]) -> list[tup
     kept = np.arange(matches.played) != matches.scores()["combined"].argmax()
     rest = spreads(Matches(matches.results[kept], matches.plies[kept]))
     deviations = [float(column.std(ddof=1)) if len(column) > 1 else float("nan") for column in (columns[0], columns[3])]
+    what = "epochs" if monitor.late else "generations"
     return [
         _pair(f"{monitor.student}, {generation} without its best", (rest["overall"].mean, rest["combined"].mean)),
-        _pair(f"{monitor.student}, mean of all epochs", (float(columns[0].mean()), float(columns[3].mean()))),
+        _pair(f"{monitor.student}, mean of all {what}", (float(columns[0].mean()), float(columns[3].mean()))),
         _pair(f"{monitor.student}, deviation of those means", deviations),
     ]
 
@@ -131,7 +140,7 @@ def _pair(title: str, means: Sequence[float]) -> tuple[Cell, ...]:
 
 def smoothed_tables(monitors: Sequence[Monitor], source: Printed | None) -> list[Table]:
     """Return the thesis's table 2, the same generations as means of five, where they have so many neighbours."""
-    every = [one.epochs for one in monitors]
+    every = [one.epochs for one in monitors if len(one.late) >= LEAST]
     rows = [row for one in every for row in _six(one, [smoothed(one.series(*field)) for field in SIX])]
     if not rows:
         return []

@@ -8,9 +8,21 @@ from understudy.judges.scores import Matches, records, spreads
 from understudy.report import thesis
 from understudy.report.blocks import Block, Section, Table, Text, number
 from understudy.report.monitor_plots import comparison_plots, pictures
-from understudy.report.monitor_tables import around_table, feats_table, first_table, smoothed_tables, trends_table
-from understudy.report.monitors import Monitor, best_match
+from understudy.report.monitor_tables import (
+    around_table,
+    feats_table,
+    first_table,
+    smoothed_tables,
+    trends_table,
+    trends_told,
+)
+from understudy.report.monitors import Monitor, best_match, since
 from understudy.report.tallies import record_table, spread_table
+
+EARLY = (
+    f"{thesis.SOURCE} is not set beside it: its numbers are of epochs, from generation {thesis.EPOCH} on, which was "
+    "not reached here."
+)
 
 
 def monitored_section(
@@ -18,7 +30,8 @@ def monitored_section(
 ) -> Section:
     """Tell what populations reached against *opponent*, beside fixed players and, if it may be said, the thesis."""
     kind = thesis.family(opponent)
-    source = thesis.printed(thesis.STUDENT, opponent) if beside else None
+    there = thesis.printed(thesis.STUDENT, opponent) if beside else None
+    source = there if any(monitor.late for monitor in monitors) else None
     fixed = {
         one: matches
         for (one, other), matches in baselines.items()
@@ -27,9 +40,11 @@ def monitored_section(
     around = [around_table(monitors, source), *smoothed_tables(monitors, source)] if kind == "searcher" else []
     blocks: list[Block | None] = [
         Text(" ".join(_summary(monitors, source))),
+        Text(EARLY) if there is not None and source is None else None,
         comparison_plots(monitors, source),
         first_table(monitors),
         pictures(monitors, kind, figures=source is not None),
+        trends_told(monitors),
         trends_table(monitors, source),
         feats_table(monitors, source),
         *around,
@@ -62,7 +77,7 @@ def _merged(monitors: Sequence[Monitor], fixed: Mapping[str, Matches], source: t
         if (there := thesis.printed(one, opponent)) is not None and there.spreads:
             known[f"{thesis.SOURCE}, {there.name.partition(' v ')[0]}"] = there
     named = f" {thesis.SOURCE}: {' and '.join(there.tables for there in known.values())}." if known else ""
-    caption = f"Scores against {opponent}, all epochs from generation 10 on together.{named}"
+    caption = f"Scores against {opponent}, {since(monitors)} together.{named}"
     blocks: list[Block | None] = [
         spread_table({name: spreads(one) for name, one in ours.items()}
                      | {name: there.spreads for name, there in known.items()}, caption),
