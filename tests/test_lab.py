@@ -11,20 +11,26 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner
 from safetensors.numpy import load_file
 
 from understudy.backends import Local
+from understudy.cli import commands
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import stacked, unstacked
+from understudy.games.morris.batches import orbit_keys
 from understudy.judges.tournament import play_match
 from understudy.labs.imitation import learn, open_run, run, train_students, untrained
 from understudy.labs.news import News
 from understudy.players import make_player
 from understudy.players.network import Student
+from understudy.records.examples import split_examples
+from understudy.records.sketches import read_marks
 from understudy.records.store import UNKNOWN, load
 from understudy.records.watch import Watch, watch
+from understudy.tensors import load_facts
 
 GAME = find_game("morris")
 SETTINGS: dict[str, Any] = {
@@ -217,6 +223,56 @@ def understudy(*arguments: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [sys.executable, "-m", "understudy", *arguments], capture_output=True, text=True, env=environment, check=False
     )
+
+
+def told_of(player: str, records: Path, *options: str) -> str:
+    """Return what `judge` notes of a player."""
+    judged = CliRunner().invoke(commands, ["judge", player, "--records", str(records), "--judge", "accuracy", *options])
+    assert judged.exit_code == 0, judged.output
+    return "\n".join(line for line in judged.stderr.splitlines() if line.startswith("note: "))
+
+
+def test_judge_counts_the_rows_that_a_student_has_learned_from(folder: Path, tmp_path: Path) -> None:
+    records = folder / "records.parquet"
+    settings = {name: table for name, table in SETTINGS.items() if name not in ("variations", "watch")}
+    settings |= {"records": {"files": [str(records)], "limit": 200}, "training": {"epochs": 1, "batch": 128}}
+    small = tmp_path / "small"
+    train_students(make_experiment("small", settings, folder=Path()), small, show=silent)
+    part, whole = load(small / "records.parquet"), load(records)
+    learned, asked = (
+        split_examples(some.positions, some.moves, split="orbit", seed=0)[side].positions
+        for some, side in ((part, "train"), (whole, "test"))
+    )
+    seen = int(np.isin(orbit_keys(asked), orbit_keys(learned)).sum())
+    player = f"student:{small}"
+    assert seen > 0
+    assert f"{player} has learned from {seen} of these {len(asked.mine)} rows" in told_of(
+        player, records, "--split", "orbit"
+    )
+    assert "has learned from none of these" in told_of(player, small / "records.parquet", "--split", "orbit"), (
+        "the split that it learned by"
+    )
+    assert told_of(player, records, "--split", "orbit", "--part", "train") == ""
+    assert told_of("random", records) == ""
+
+
+def test_of_a_student_that_ships_judge_says_that_it_cannot_tell(folder: Path) -> None:
+    for options in ((), ("--split", "orbit")):
+        told = told_of("student:morris", folder / "records.parquet", *options)
+        assert "student:morris does not say what it learned from" in told and told.endswith("cannot be told")
+
+
+def test_what_a_student_learned_from_goes_on_with_its_weights(folder: Path, tmp_path: Path) -> None:
+    settings = {name: table for name, table in SETTINGS.items() if name not in ("variations", "watch")}
+    settings |= {"records": {"files": [str(folder / "records.parquet")], "limit": 50}, "training": {"epochs": 1}}
+    settings["student"] = {**SETTINGS["student"], "start": str(folder / "student_FTR.safetensors")}
+    train_students(make_experiment("later", settings, folder=Path()), tmp_path, show=silent)
+    before, after = (load_facts(path / name)["learned_from"] for path, name in (
+        (folder, "student_FTR.safetensors"), (tmp_path, "student.safetensors")
+    ))  # fmt: skip
+    known, knows = read_marks(before), read_marks(after)
+    assert known is not None and knows is not None
+    assert np.isin(known, knows).all() and after["whole"] is True
 
 
 def test_the_commands(folder: Path, tmp_path: Path) -> None:

@@ -38,7 +38,7 @@ BOARD = Sight(lines_of_action, "board", (5, 5))
 
 OPPONENT = "searcher:evaluator=aloa,depth=1,method=minimax,ties=random"
 TINY: dict[str, Any] = {
-    "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5"},
+    "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5", "study": "miller"},
     "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": OPPONENT, "step": 0},
     "training": {"cycles": 4, "batch": 16},
     "judging": {"games": 20, "opponents": ["random"]},

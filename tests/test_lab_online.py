@@ -22,7 +22,7 @@ ROOT = Path(__file__).parent.parent
 
 TEACHER = "searcher:evaluator=q,depth=1,method=minimax,ties=random"
 TINY: dict[str, Any] = {
-    "experiment": {"kind": "online", "game": "konane", "size": "4x4", "title": "Tiny"},
+    "experiment": {"kind": "online", "game": "konane", "size": "4x4", "title": "Tiny", "study": "thompson"},
     "training": {"games": 600, "snapshot": 200, "repeats": 2, "rate": 0.1},
     "judging": {"games": 40, "snapshots": 2, "snapshot_games": 20},
     "variations": {"A": {"student": {"representation": "A", "hidden": [4]}}, "C": {"student": {"hidden": [6]}}},

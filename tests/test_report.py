@@ -100,6 +100,10 @@ encoder = "rawest"
 orders = ["TFR", "FTR"]
 blocks = 1
 dropout = 0.1
+
+[experiment]
+game = "morris"
+study = "galassi"
 """
 
 

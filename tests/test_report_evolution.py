@@ -23,6 +23,14 @@ STUDENTS = ("thesis", "mended")
 GENERATIONS = (0, 1, 5, 10, 20, 30, 40, 50, 60)
 CLOSING = ["understudy play lines_of_action --opponent student:runs/sample"]
 
+EXPERIMENT = """
+[experiment]
+kind = "evolution"
+game = "lines_of_action"
+name = "plogann"
+study = "miller"
+"""
+
 Rows = list[list[int]]
 
 
@@ -71,9 +79,14 @@ def weights(rng: np.random.Generator, folder: Path) -> None:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A run folder of two students with invented numbers; its drawings are left empty, which saves most of the time."""
+def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave the drawings empty, which saves most of the time."""
     monkeypatch.setattr(plots, "_drawn", lambda draw: '<svg viewBox="0 0 1 1"></svg>')
+
+
+@pytest.fixture
+def run(tmp_path: Path, undrawn: None) -> Path:
+    """A run folder of two students with invented numbers."""
     return make_run(tmp_path)
 
 
@@ -88,7 +101,7 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def make_run(place: Path) -> Path:
     folder, rng = place / "sample", np.random.default_rng(9)
     folder.mkdir()
-    (folder / "experiment.toml").write_text('[experiment]\nkind = "evolution"\nname = "plogann"\n')
+    (folder / "experiment.toml").write_text(EXPERIMENT)
     (folder / "generations.jsonl").write_text("".join(json.dumps(line) + "\n" for line in generation_lines()))
     baselines = {
         f"{STOCHASTIC} v {ALOA}": played(rng, 190, won=0.0, tied=0.05),
@@ -354,3 +367,40 @@ def test_what_the_thesis_tells_of_one_side_is_turned_for_the_other() -> None:
     random = thesis.printed("stochastic", "random_network")
     assert random is not None and random.records["white"] == (581, 22, 17)
     assert thesis.printed("random", "random") is None
+
+
+def short_run(place: Path, *generations: int) -> str:
+    """Return the report of the thesis's run with these generations measured against ALoA."""
+    folder, rng = make_run(place), np.random.default_rng(3)
+    rows = {str(generation): played(rng, 6, won=0.1, tied=0.1) for generation in generations}
+    (folder / "monitor.json").write_text(json.dumps({"thesis": {ALOA: rows}}))
+    build_report(folder)
+    return "\n".join((folder / f"report.{suffix}").read_text(encoding="utf-8") for suffix in ("md", "html", "json"))
+
+
+def test_few_generations_have_no_trend_and_no_first_epoch(tmp_path: Path, undrawn: None) -> None:
+    text = short_run(tmp_path, 0, 1, 2, 3)
+    assert "from generation 10 on together" not in text and "| from generation 10 on |" not in text
+    assert "Slope" not in text and '"slope"' not in text
+    assert "least squares" not in text and "from_first_epoch" not in text
+    assert "Too few generations for a trend: it takes 5 from generation 10 on, and thesis has none." in text
+    assert "all generations measured together" in text and "neighbouring epochs" not in text
+    assert "| generations measured | 4 |" in text and "thesis, mean of all generations" in text
+
+
+def test_before_the_first_epoch_nothing_of_the_thesis_is_comparable(tmp_path: Path, undrawn: None) -> None:
+    text = short_run(tmp_path, 0, 1, 2, 3)
+    for words in ("games, Miller 2010, pLoGANN", "Miller 2010, generation", "8 of 124 000", "thesis less Miller 2010"):
+        assert words not in text, words
+    assert "its numbers are of epochs, from generation 10 on, which was not reached here." in text
+    assert "winning percentages 49.9 and 50.1" in text, "players that do not learn need no generations"
+
+
+def test_three_epochs_are_too_few_for_a_trend_and_five_are_not(tmp_path: Path, undrawn: None) -> None:
+    (tmp_path / "three").mkdir()
+    text = short_run(tmp_path / "three", 0, 10, 20, 30)
+    assert "Slope" not in text and "from generation 10 on, and thesis has 3." in text
+    assert "8 of 124 000" in text
+    (tmp_path / "five").mkdir()
+    text = short_run(tmp_path / "five", 0, 10, 20, 30, 40, 50)
+    assert "Slope of the score" in text and "Too few" not in text

@@ -131,6 +131,11 @@ def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(plots, "_drawn", lambda draw: '<svg viewBox="0 0 1 1"></svg>')
 
 
+def named(folder: Path) -> None:
+    """Say that a run repeats the thesis, so that its numbers are shown."""
+    (folder / "experiment.toml").write_text('[experiment]\nkind = "labels"\ngame = "chess"\nstudy = "sabatelli"\n')
+
+
 def written(folder: Path, **files: Any) -> tuple[str, dict[str, Any]]:
     """Return the report of a run with some files as Markdown and as data."""
     for name, content in files.items():
@@ -150,6 +155,7 @@ def row(text: str, *beginning: str) -> list[str]:
 
 
 def test_a_whole_run_has_every_section_and_its_data(tmp_path: Path) -> None:
+    named(tmp_path)
     (tmp_path / "progress.jsonl").write_text(progress())
     suites = {"ccr25": {"standings": answers() | {"thesis": thesis()}, "other": answers() | {"thesis": thesis()}}}
     text, found = written(tmp_path, labels=labels(), suites=suites, ladder=ladder())
@@ -163,6 +169,7 @@ def test_a_whole_run_has_every_section_and_its_data(tmp_path: Path) -> None:
 
 
 def test_the_thesis_stands_beside_its_own_combinations_only(tmp_path: Path) -> None:
+    named(tmp_path)
     text, _ = written(tmp_path, labels=labels())
     assert row(text, "mlp_bitmap_1")[1:4] == ["71.00 % (69.00 to 73.00)"] * 2 + ["96.07 % validation 98.67"]
     assert row(text, "mlp_bitmap_4")[3] == "0.0016 validation 0.0011"
@@ -170,7 +177,7 @@ def test_the_thesis_stands_beside_its_own_combinations_only(tmp_path: Path) -> N
     assert row(text, "always the same")[1:4] == ["55.00 % (54.00 to 56.00)", "", ""]
     assert "which range it mapped" in text and "not to be compared" in text and "one ply earlier" in text
     alone = {"students": {"standings": student("win", 0.005)}}
-    section = nearness_section(alone)
+    section = nearness_section(alone, beside=True)
     assert section is not None and not any("Sabatelli" in str(block) for block in section.blocks)
 
 
@@ -273,8 +280,9 @@ def test_a_picture_has_no_more_lines_than_colours(tmp_path: Path) -> None:
 
 
 def test_a_suite_with_the_thesis_beside_it(tmp_path: Path) -> None:
+    named(tmp_path)
     text, _ = written(tmp_path, suites={"ccr25": {"standings": answers() | {"thesis": thesis()}}})
-    assert titles(text) == ["Test suite ccr25"]
+    assert titles(text) == ["What was done", "Test suite ccr25"]
     assert row(text, "standings")[1:5] == ["1 of 2 (20 to 80)", "", "1.25", "1.20"]
     assert row(text, "Sabatelli's MLP")[1:] == ["2", "2", "1.56", "2.34", "", "", "", ""]
     assert row(text, "Sabatelli's CNN")[1:6] == ["2", "7", "1.55", "1.68", "2"]
@@ -317,7 +325,7 @@ def test_only_rungs_that_think_little_flatter(tmp_path: Path) -> None:
 
 def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
     text, found = written(tmp_path, labels={"students": {"standings": student("win", 0.005)}})
-    assert titles(text) == ["How near the students come"] and found["pairs"] == []
+    assert titles(text) == ["How near the students come"] and "pairs" not in found
     text, _ = written(tmp_path, labels={"students": {}, "data": {"positions": 5, "games": 1}}, ladder=ladder(rungs=[]))
     assert titles(text) == ["Positions"]
     with pytest.raises(FileError, match="nothing to report"):

@@ -15,7 +15,7 @@ from tests.conftest import ROOT
 from tests.test_report import headings, read_page
 from understudy.backends import Local
 from understudy.cli import commands
-from understudy.config import overridden
+from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import load_experiment, make_experiment
 from understudy.judges.published import read_published
@@ -158,7 +158,9 @@ def test_counts_matter_at_depth_1_alone(done: Path, tmp_path: Path) -> None:
 
 
 def test_the_report_shows_both_tables_and_what_agrees(done: Path) -> None:
-    path = done / "report.html"
+    published = overridden(SETTINGS, ("experiment.size=8x8", "experiment.study=thompson"))
+    (done / "experiment.toml").write_text(write_toml(published))
+    path = lab.report(experiment(), done)
     assert headings(path) == ["What was done", "Against random play", "Round robin", "Pair by pair", "Play against it"]
     page, markdown = read_page(path), (done / "report.md").read_text(encoding="utf-8")
     assert page.seen.count("svg") == 1 + 2
@@ -213,13 +215,12 @@ def test_wrong_settings_are_one_sentence(change: str, message: str) -> None:
 
 
 def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from understudy.config import write_toml
-
     monkeypatch.chdir(tmp_path)
     Path("tiny.toml").write_text(write_toml(SETTINGS))
     ran = CliRunner().invoke(commands, ["run", "tiny.toml", "--quick"])
     assert ran.exit_code == 0, ran.output
-    assert "depth 1: Spearman" in ran.stdout and "runs/tiny_quick/report.html" in ran.stdout
+    assert "Over all depths" in ran.stdout and "runs/tiny_quick/report.html" in ran.stdout
+    assert "Spearman" not in ran.stdout and "published" not in ran.stdout, "no study is named"
     assert "Play against the student" not in ran.stdout
     assert set(json.loads(Path("runs/tiny_quick/cells.json").read_text())) == {"1"}
     for command, message in (("train", "nobody learns"), ("watch", "no teacher to watch"), ("tune", "cannot be tuned")):

@@ -13,6 +13,7 @@ from understudy.cli.console import compiling, json_option, print_json
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
+    from understudy.games import CompiledGame
     from understudy.judges.measures import Verdict
     from understudy.records.examples import Examples
 
@@ -98,7 +99,7 @@ def _on_records(
     records, complaints = load_any(Path(file), game, on_error=choice["on_error"])
     examples = _chosen(records, choice)
     for player in made:
-        _warn(player, choice)
+        _warn(player, game, examples, choice)
     with compiling():
         verdicts = {player.name: _graded(player, game, examples, judges) for player in made}
     if complaints:
@@ -167,17 +168,13 @@ def _graded(player: Any, game: Any, examples: Examples, judges: tuple[str, ...])
         return judge_player(player, game, examples.positions, examples.moves, judges=judges, progress=note)
 
 
-def _warn(player: Any, choice: Mapping[str, Any]) -> None:
-    """Say so where a student has learned from what it is examined on."""
+def _warn(player: Any, game: CompiledGame, examples: Examples, choice: Mapping[str, Any]) -> None:
+    """Say of how many of the rows that a student is examined on it has learned, unless just those were asked for."""
+    from understudy.judges.leaks import leak_of, leak_text
+
     facts = getattr(player, "facts", None)
-    if facts is None or choice["split"] == "all" or choice["part"] == "train":
-        return
-    if (facts.get("split"), facts.get("split_seed")) != (choice["split"], choice["seed"]):
-        click.echo(
-            f"note: {player.name} learned with split {facts.get('split')}, seed {facts.get('split_seed')}: "
-            "it may have learned from these very positions",
-            err=True,
-        )
+    if facts is not None and choice["part"] != "train":
+        click.echo(leak_text(player.name, leak_of(facts, game, examples.positions)), err=True)
 
 
 def verdicts_text(verdicts: Mapping[str, Verdict]) -> str:

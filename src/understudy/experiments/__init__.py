@@ -12,7 +12,7 @@ from typing import Any
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments.files import flattened
+from understudy.experiments.files import flattened, noted
 
 KINDS = {
     "imitation": "understudy.experiments.imitation",
@@ -32,7 +32,7 @@ def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = 
     if quick and "quick" not in settings:
         raise BadOption(f"experiment {str(path)!r} has no quick form: there is no [quick] section in it")
     made = flattened(settings.get("quick", {})) if quick else ()
-    changed = overridden(settings, (*made, *changes))
+    changed = noted(settings, overridden(settings, (*made, *changes)), changes, quick=quick)
     return make_experiment(path.stem + ("_quick" if quick else ""), changed, folder=path.parent)
 
 

@@ -1,7 +1,8 @@
 """What all experiment files share: `[experiment]`, variations, and a quick form.
 
 Each `[variations.NAME]` names a student: the experiment with some keys changed. `[quick]` holds the changes that make
-an experiment run in minutes. `[paper]` holds published numbers to stand beside ours.
+an experiment run in minutes. `[paper]` holds published numbers to stand beside ours,
+which they do where `[experiment] study` names the paper.
 """
 
 from __future__ import annotations
@@ -10,12 +11,14 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any, Generic, TypeVar
 
 from understudy.config import build, overridden
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
+from understudy.judges.papers import PAPERS
 
 ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
 
@@ -34,6 +37,17 @@ class About:
     size: str = ""
     """Such as 6 or 4x6; the game's own if not said."""
     description: str = ""
+    study: str = ""
+    """The paper that the experiment repeats, such as miller; its numbers then stand beside ours."""
+
+    quick: bool = False
+    """Whether this is the short form, written down by `--quick`."""
+    changed: tuple[str, ...] = ()
+    """Which settings are not those of the file, written down by `--set`."""
+
+    def __post_init__(self) -> None:
+        if self.study and self.study not in PAPERS:
+            raise UnknownName("experiment.study", self.study, PAPERS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -108,6 +122,28 @@ def variations(settings: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 def flattened(changes: Mapping[str, Any]) -> tuple[str, ...]:
     """Return nested changes one by one, as `--set` takes them."""
     return tuple(f"{key}={json.dumps(value)}" for key, value in _flat(changes, ""))
+
+
+def noted(
+    settings: Mapping[str, Any], changed: dict[str, Any], changes: Sequence[str], *, quick: bool
+) -> dict[str, Any]:
+    """Return changed settings that say themselves that they are the short form, and what else was changed by hand."""
+    about = changed.get("experiment", {})
+    keys = [change.partition("=")[0].strip() for change in changes]
+    other = [key for key in keys if _found(settings, key) != _found(changed, key)]
+    if not isinstance(about, dict) or not (quick or other):
+        return changed
+    told = {"quick": True} if quick else {}
+    known = [*about.get("changed", ()), *other]
+    return changed | {"experiment": about | told | ({"changed": list(dict.fromkeys(known))} if known else {})}
+
+
+def _found(settings: Any, path: str) -> Any:
+    """Return a setting, None where it is not said; of files their names, since it does not matter where they lie."""
+    for key in path.split("."):
+        settings = settings.get(key) if isinstance(settings, Mapping) else None
+    is_files = path.endswith(".files") and isinstance(settings, list)
+    return [Path(str(file)).name for file in settings] if is_files else settings
 
 
 def _flat(table: Any, path: str) -> list[tuple[str, Any]]:

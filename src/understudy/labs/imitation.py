@@ -33,12 +33,15 @@ from understudy.players.network import Student
 from understudy.protocols import Backend
 from understudy.records.analysis import analyse, analysis_json
 from understudy.records.examples import Examples, all_examples, split_examples
+from understudy.records.orbits import orbit_names
+from understudy.records.sketches import sketch_of, together
 from understudy.records.starts import reachable
 from understudy.records.store import Records, joined, load, load_any, save
 from understudy.records.watch import watch
 from understudy.report import build_report
 from understudy.studies.galassi.gaming import STABLE, gaming
 from understudy.studies.galassi.gaming_tables import gaming_json
+from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.lessons import make_lesson
 from understudy.trainers.supervised import Epoch, Learning, Step, begin, train
@@ -126,7 +129,8 @@ def _train_student(experiment: Experiment, lesson: Lesson, records: Records, fol
         else:
             show(News(task, event.done))
     show(News(f"{lesson.name}: writing the student", 1.0))
-    save_student(folder, _file_name(lesson), units, _facts(experiment, lesson, len(records), units, spent))
+    facts = _facts(experiment, lesson, len(records), units, spent) | {"learned_from": _learned(lesson, sides["train"])}
+    save_student(folder, _file_name(lesson), units, facts)
 
 
 def untrained(lesson: Lesson) -> list[Unit]:
@@ -173,6 +177,15 @@ def _facts(
         "weights": sum(weight.numel() for unit in units for weight in unit.parameters()),
         "network": dict(lesson.networks["to"]), "training": dict(lesson.settings.get("training", {})),
     }  # fmt: skip
+
+
+def _learned(lesson: Lesson, shown: Examples) -> dict[str, Any]:
+    """Return what a student's file keeps of its training rows, so that a judge can tell which of its rows they are."""
+    # Images are of one class, except those of the authors' expansion, which exchanges rings that are not alike.
+    first = np.unique(shown.origins, return_index=True)[1] if lesson.examples.split == "orbit" else slice(None)
+    own = sketch_of(orbit_names(find_game("morris"), shown.taken(first).positions))
+    start = lesson.student.start
+    return together(own, load_facts(Path(start), "weights").get("learned_from")) if start else own
 
 
 def _told(learning: Learning, epoch: Epoch) -> str:
@@ -248,8 +261,6 @@ def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Exa
     if not judging.states:
         return None
     if judging.states == "generate":
-        from understudy.records.orbits import orbit_names
-
         known = orbit_names(records.game, records.positions)
         rng = np.random.default_rng([STRICT_SEED, 0x57A7E5])
         positions = reachable(game, judging.states_count, rng, without=known)

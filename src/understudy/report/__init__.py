@@ -13,6 +13,7 @@ from typing import Any
 from understudy.errors import FileError
 from understudy.files import save_text
 from understudy.report.blocks import Section
+from understudy.report.comparing import about_of, is_short
 from understudy.report.evaluators import evaluator_sections
 from understudy.report.evolution import Evolution, evolution_data, evolution_of, evolution_sections
 from understudy.report.labels import label_data, label_sections
@@ -49,11 +50,14 @@ def build_report(folder: Path, *, paper: Paper | None = None, closing: Sequence[
 
 
 def _title(run: Run) -> str:
-    """Return what the experiment calls itself, at the top of its file or in `[experiment]`; else the folder's name."""
-    about = run.experiment.get("experiment")
-    tables = [run.experiment, about if isinstance(about, Mapping) else {}]
+    """Return what the experiment calls itself, at the top of its file or in `[experiment]`; else the folder's name.
+
+    A short form says so: it must not pass for the experiment.
+    """
+    tables = [run.experiment, about_of(run.experiment)]
     named = [str(table[key]) for table in tables for key in ("title", "name") if table.get(key)]
-    return named[0] if named else run.folder.resolve().name
+    title = named[0] if named else run.folder.resolve().name
+    return f"{title} (quick run)" if is_short(run.experiment) else title
 
 
 def report_sections(run: Run, evolution: Evolution | None, closing: Sequence[str]) -> list[Section]:

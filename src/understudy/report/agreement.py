@@ -27,7 +27,8 @@ def summary_lines(run: Run) -> list[str]:
             lines.append(_line(name, [_percent(scores[name].won().value) if name in scores else ""
                                       for scores in study.alone.values()]))  # fmt: skip
     if study.robins:
-        lines += ["", "average of the round robin, ours and published", *_averages(study)]
+        whose = ", ours and published" if study.published.robins else ""
+        lines += ["", f"average of the round robin{whose}", *_averages(study)]
     return [*lines, "", *(_told(depth, one) for depth, one in study.agreements.items()), *choice(study)]
 
 
@@ -46,7 +47,7 @@ def _averages(study: Study) -> list[str]:
         for depth, robin in study.robins.items():
             ours = average_of(robin, name)
             theirs = average_of(study.published.robins.get(depth), name)
-            texts.append(f"{_percent(ours)} {_percent(theirs):>5}")
+            texts.append(f"{_percent(ours)} {_percent(theirs):>5}" if study.published.robins else _percent(ours))
         lines.append(_line(name, texts))
     return lines
 

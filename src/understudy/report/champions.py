@@ -8,6 +8,7 @@ from understudy.judges.duels import Score, read_score
 from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
 from understudy.report import thesis
 from understudy.report.blocks import Block, Cell, Section, Table, cells, measured
+from understudy.report.generations import told_generations
 from understudy.report.sources import Run
 from understudy.report.tallies import averaged, told
 
@@ -15,14 +16,20 @@ from understudy.report.tallies import averaged, told
 def champions_section(run: Run) -> Section | None:
     """Tell whom the champions beat, opponent by opponent, in single games and in matches of two."""
     games, matches = _games_of(run), _matches_of(run)
+    beside = run.beside(thesis.STUDY) and _reached(run)
     blocks: list[Block] = []
     for opponent in dict.fromkeys([*games, *matches]):
-        source = thesis.PRINTED.get((thesis.STUDENT, thesis.family(opponent)))
+        source = thesis.printed(thesis.STUDENT, opponent) if beside else None
         if opponent in games:
             blocks.append(_game_table(opponent, games[opponent], source))
         if opponent in matches:
             blocks.append(_match_table(opponent, matches[opponent], source))
     return Section("Champions", tuple(blocks)) if blocks else None
+
+
+def _reached(run: Run) -> bool:
+    """Tell whether anybody evolved as far as the thesis's first epoch, from which on its numbers are."""
+    return any(lines[-1]["generation"] >= thesis.EPOCH for lines in told_generations(run).values())
 
 
 def _games_of(run: Run) -> dict[str, dict[str, Score]]:

@@ -53,7 +53,8 @@ def _alone(study: Study) -> list[Block]:
     games = " or ".join(map(number, samples))
     caption = f"Won of {games} games against random play, each side begun half of them, with 95 % intervals."
     plot = Plot(draw_names(names, lines), "Won against random play, by evaluation function", depths)
-    return [*map(Text, _alone_told(study)), Plots((plot,)), Table((Cell(""), *cells(*depths)), rows, caption)]
+    told = _alone_told(study) if study.repeats else []
+    return [*map(Text, told), Plots((plot,)), Table((Cell(""), *cells(*depths)), rows, caption)]
 
 
 def _alone_told(study: Study) -> list[str]:
@@ -91,7 +92,8 @@ def _robins(study: Study, run: Run) -> list[Block]:
     if study.agreements:
         blocks += [_agreements(study), *_crossed(study)]
     blocks.append(_averages(study))
-    blocks.append(Plots(tuple(_curve(study, depth) for depth in study.robins), "Averages; dashed: published."))
+    note = "Averages; dashed: published." if study.published.robins else "Averages."
+    blocks.append(Plots(tuple(_curve(study, depth) for depth in study.robins), note))
     if run.times:
         rows = tuple(cells(task, lasting(float(seconds))) for task, seconds in run.times.items())
         blocks.append(Table(cells("", "time"), rows, "What it took, on the clock."))
@@ -139,16 +141,17 @@ def _three(value: float) -> str:
 
 
 def _averages(study: Study) -> Table:
-    """Return the averages of every depth, ours and published, with ranks, and those over all depths."""
-    averages = overall(study.robins)
+    """Return the averages of every depth, with ranks, those over all depths, and the published ones if there are."""
+    averages, theirs = overall(study.robins), study.published.robins
     names = tuple(averages)
     columns, places = [Cell("")], []
     for depth, robin in study.robins.items():
-        columns += [Cell(f"depth {depth}", "ours"), Cell("", "published")]
-        places += [_ranked(names, robin), _ranked(names, study.published.robins.get(depth))]
-    columns += [Cell("all", "ours"), Cell("", "published")]
-    published = overall({depth: study.published.robins[depth] for depth in study.agreements})
-    places += [_with_ranks([table.get(name, math.nan) for name in names]) for table in (averages, published)]
+        columns += [Cell(f"depth {depth}", "ours"), Cell("", "published")] if theirs else [Cell(f"depth {depth}")]
+        places += [_ranked(names, robin), *([_ranked(names, theirs.get(depth))] if theirs else [])]
+    columns += [Cell("all", "ours"), Cell("", "published")] if theirs else [Cell("all")]
+    published = overall({depth: theirs[depth] for depth in study.agreements})
+    tables = (averages, published) if theirs else (averages,)
+    places += [_with_ranks([table.get(name, math.nan) for name in names]) for table in tables]
     rows = tuple((_named(name), *(column[i] for column in places)) for i, name in enumerate(names))
     caption = "Average of a function's shares against all others, in per cent, and its rank."
     return Table(tuple(columns), rows, caption, dense=True)
@@ -175,10 +178,14 @@ def _curve(study: Study, depth: int) -> Plot:
 
 
 def _pairs(study: Study) -> list[Block]:
-    told = (
-        f"What the row's function wins against the column's, in per cent, and what is published. {SOME} marks pairs "
-        f"whose 95 % intervals do not meet, {FAR} those that would not meet even if the published games were as few as "
-        f"they seem."
+    told = "What the row's function wins against the column's, in per cent"
+    told += (
+        "."
+        if not study.published.robins
+        else (
+            f", and what is published. {SOME} marks pairs whose 95 % intervals do not meet, {FAR} those that would not "
+            f"meet even if the published games were as few as they seem."
+        )
     )
     return [Text(told), *(_pair_table(study, depth) for depth in study.robins)]
 

@@ -41,12 +41,15 @@ def evolution_of(run: Run) -> Evolution | None:
 
 def evolution_sections(evolution: Evolution) -> list[Section]:
     """Return the sections that there is something to say in."""
-    run = evolution.run
+    run, beside = evolution.run, evolution.run.beside(thesis.STUDY)
     found = [
         school_section(run),
         course_section(run),
-        *(monitored_section(opponent, every, run.baselines) for opponent, every in evolution.monitors.items()),
-        fixed_section(run.baselines, evolution.monitors),
+        *(
+            monitored_section(opponent, every, run.baselines, beside=beside)
+            for opponent, every in evolution.monitors.items()
+        ),
+        fixed_section(run.baselines, evolution.monitors, beside=beside),
         selection_section(run, evolution.persists),
         champions_section(run),
     ]
@@ -55,7 +58,7 @@ def evolution_sections(evolution: Evolution) -> list[Section]:
 
 def evolution_data(evolution: Evolution) -> dict[str, Any]:
     """Return the statistics as plain data; the single matches stay in the files they came from."""
-    run = evolution.run
+    run, beside = evolution.run, evolution.run.beside(thesis.STUDY)
     monitor: dict[str, dict[str, Any]] = {}
     for opponent, every in evolution.monitors.items():
         for one in every:
@@ -68,8 +71,8 @@ def evolution_data(evolution: Evolution) -> dict[str, Any]:
             for student, opponents in run.matches.items()
         },
         "persistence": {student: one._asdict() for student, one in evolution.persists.items()},
-        "eliminations": eliminations()._asdict() if evolution.persists else {},
-        "thesis": _thesis_data(),
+        "eliminations": eliminations()._asdict() if evolution.persists and beside else {},
+        "thesis": _thesis_data() if beside else {},
     }
     return {name: value for name, value in found.items() if value}
 

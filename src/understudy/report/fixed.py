@@ -14,23 +14,26 @@ from understudy.report.tallies import Spreads, record_table, spread_table, test_
 Baselines = Mapping[tuple[str, str], Matches]
 
 
-def fixed_section(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]]) -> Section | None:
-    """Tell how fixed players fare against each other, and whether those that evolved score otherwise."""
+def fixed_section(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]], *, beside: bool) -> Section | None:
+    """Tell how fixed players fare against each other, and whether those that evolved score otherwise.
+
+    *beside* tells whether the thesis's numbers stand beside ours.
+    """
     known = {pair: matches for pair, matches in baselines.items() if matches.played}
     if not known:
         return None
     blocks: list[Block] = []
     for (one, other), matches in known.items():
-        blocks += _meeting(one, other, matches)
+        blocks += _meeting(one, other, matches, thesis.printed(one, other) if beside else None)
     plots = [_groups(*item) for item in known.items() if _grouped(*item)]
     if plots:
-        note = f"The highest scores of each {thesis.INDIVIDUALS} matches, as if they were an epoch (figure 20)."
+        figure = " (figure 20)" if beside else ""
+        note = f"The highest scores of each {thesis.INDIVIDUALS} matches, as if they were an epoch{figure}."
         blocks.append(Plots(tuple(plots), note))
-    return Section("Players that do not learn", (*blocks, *_tests(known, monitors)))
+    return Section("Players that do not learn", (*blocks, *_tests(known, monitors, beside=beside)))
 
 
-def _meeting(one: str, other: str, matches: Matches) -> list[Block]:
-    source = thesis.printed(one, other)
+def _meeting(one: str, other: str, matches: Matches, source: thesis.Printed | None) -> list[Block]:
     printed = {thesis.SOURCE: source} if source is not None else {}
     named = f" {thesis.SOURCE}: {source.tables}, {source.name}." if source is not None else ""
     caption = f"Scores of {one} against {other}.{named}"
@@ -61,10 +64,16 @@ def _groups(pair: tuple[str, str], matches: Matches) -> Plot:
     return Plot(drawing, f"{pair[0]} v {pair[1]}", ("White", "Black", "match, halved"))
 
 
-def _tests(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]]) -> list[Table]:
+def _tests(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]], *, beside: bool) -> list[Table]:
     """Compare what evolved with fixed players against the same opponent, and ours with what the thesis prints."""
     opponents = dict.fromkeys([*monitors, *(other for _, other in baselines)])
-    known = {opponent: [*_pairs(opponent, monitors.get(opponent, ()), baselines)] for opponent in opponents}
+    known = {
+        opponent: [
+            *_pairs(opponent, monitors.get(opponent, ()), baselines),
+            *(_printed_pairs(opponent, monitors.get(opponent, ()), baselines) if beside else ()),
+        ]
+        for opponent in opponents
+    }
     caption = "of the means of scores, with the probability of such a difference if there were none."
     return [
         table
@@ -74,19 +83,31 @@ def _tests(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]]) -> l
 
 
 def _pairs(opponent: str, monitors: Sequence[Monitor], baselines: Baselines) -> Iterator[tuple[str, Spreads, Spreads]]:
-    """Yield who is compared with whom in matches against *opponent*."""
-    kind, source = thesis.family(opponent), thesis.PRINTED.get((thesis.STUDENT, thesis.family(opponent)))
-    fixed = {one: spreads(matches) for (one, other), matches in baselines.items() if other == opponent}
-    compared = {one: views for one, views in fixed.items() if (thesis.family(one), kind) in thesis.COMPARED}
+    """Yield who of ours is compared with whom in matches against *opponent*."""
     for monitor in monitors:
         ours = spreads(monitor.epochs.merged)
-        for one, views in compared.items():
-            yield f"{monitor.student} less {one}", ours, views
-        if source is not None:
-            yield f"{monitor.student} less {thesis.SOURCE}", ours, source.spreads
-    for one, views in fixed.items():
-        if (there := thesis.PRINTED.get((thesis.family(one), kind))) is not None and there.spreads:
-            yield f"{one} less {thesis.SOURCE}", views, there.spreads
-            if source is not None and one in compared:
+        for (one, other), matches in baselines.items():
+            if other == opponent and _compared(one, opponent):
+                yield f"{monitor.student} less {one}", ours, spreads(matches)
+
+
+def _compared(one: str, opponent: str) -> bool:
+    """Tell whether a fixed player is one that students are compared with."""
+    return (thesis.family(one), thesis.family(opponent)) in thesis.COMPARED
+
+
+def _printed_pairs(
+    opponent: str, monitors: Sequence[Monitor], baselines: Baselines
+) -> Iterator[tuple[str, Spreads, Spreads]]:
+    """Yield what is compared with what the thesis prints of matches against *opponent*."""
+    source = thesis.printed(thesis.STUDENT, opponent)
+    if source is not None:
+        for monitor in (one for one in monitors if one.late):
+            yield f"{monitor.student} less {thesis.SOURCE}", spreads(monitor.epochs.merged), source.spreads
+    for one, matches in ((one, matches) for (one, other), matches in baselines.items() if other == opponent):
+        there = thesis.PRINTED.get((thesis.known(one), thesis.known(opponent)))
+        if there is not None and there.spreads:
+            yield f"{one} less {thesis.SOURCE}", spreads(matches), there.spreads
+            if source is not None and _compared(one, opponent):
                 rival = there.name.partition(" v ")[0]
                 yield f"{thesis.SOURCE}, pLoGANN less {rival}", source.spreads, there.spreads

@@ -13,7 +13,7 @@ import numpy as np
 from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text, cells, headed, lasting, number, worded
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
-from understudy.report.thesis import SOURCE
+from understudy.report.thesis import SOURCE, STUDY
 
 POINTS = 200
 """Of a line; more generations are taken together."""
@@ -53,7 +53,7 @@ def course_section(run: Run) -> Section | None:
     students = told_generations(run)
     if not students:
         return None
-    blocks: list[Block] = [_cost(students)]
+    blocks: list[Block] = [_cost(students, beside=run.beside(STUDY))]
     if run.torn:
         blocks.insert(0, Text(f"{run.torn} of the lines in generations.jsonl could not be read and are left out."))
     plots = [*_speed(students), *_single(students), *_several(students)]
@@ -66,7 +66,7 @@ def numeric(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
-def _cost(students: Mapping[str, Lines]) -> Table:
+def _cost(students: Mapping[str, Lines], *, beside: bool) -> Table:
     rows = []
     for student, lines in students.items():
         games, seconds = (max((float(line[key]) for line in lines if numeric(line.get(key))), default=float("nan"))
@@ -81,8 +81,10 @@ def _cost(students: Mapping[str, Lines]) -> Table:
                 number(round(games / seconds, 1)) if known else "–",
             )
         )
-    rows.append(cells(SOURCE, number(10_000), number(3_720_000), "two weeks", "about 3"))
-    caption = "What it cost, on the clock, school included; games are those of selection. The thesis had 62 processors."
+    caption = "What it cost, on the clock, school included; games are those of selection."
+    if beside:
+        rows.append(cells(SOURCE, number(10_000), number(3_720_000), "two weeks", "about 3"))
+        caption += " The thesis had 62 processors."
     return Table(cells("student", "generations", "games", "time", "games a second"), tuple(rows), caption)
 
 

@@ -16,9 +16,11 @@ from understudy.report.sources import Run
 HELD = 0.95
 """Share of the values that a picture of errors shows; those of the first epochs may be far above."""
 
-TOLD = (
-    "How near each student came on validation positions, epoch by epoch; the weights of the best epoch are kept. The "
-    "thesis's figures 6.1 to 6.3 and 7.8 to 7.10 show the same of its test positions, which it so looked at all along."
+TOLD = "How near each student came on validation positions, epoch by epoch; the weights of the best epoch are kept."
+
+THEIRS = (
+    " The thesis's figures 6.1 to 6.3 and 7.8 to 7.10 show the same of its test positions, which it so looked at all "
+    "along."
 )
 
 
@@ -32,7 +34,8 @@ def label_learning_section(run: Run) -> Section | None:
         for names in _parted([name for name in group if name in trainings], dataset):
             pictures.setdefault(_note(dataset), []).extend(_pictures(dataset, [trainings[name] for name in names]))
     blocks = [Plots(tuple(drawn), note) for note, drawn in pictures.items()]
-    return Section("Learning", (Text(TOLD), *blocks)) if blocks else None
+    told = TOLD + (THEIRS if run.beside(sabatelli.STUDY) else "")
+    return Section("Learning", (Text(told), *blocks)) if blocks else None
 
 
 def _parted(names: Sequence[str], dataset: str) -> list[Sequence[str]]:

@@ -42,20 +42,24 @@ class Pair(NamedTuple):
         return REFUTED if self.high < 0 else UNKNOWN
 
 
-def orders_section(labels: Mapping[str, Any]) -> Section | None:
-    """Set our order beside the thesis's, data set by data set; none where no data set has two students to compare."""
+def orders_section(labels: Mapping[str, Any], *, beside: bool) -> Section | None:
+    """Tell our order, data set by data set, and with *beside* the thesis's; none where nobody can be compared."""
     orders = {dataset: order for dataset, order in labels.get("orders", {}).items() if len(order) > 1}
     if not orders:
         return None
-    blocks: list[Block] = [_order_table(dataset, order, labels["students"]) for dataset, order in orders.items()]
-    pairs = pairs_of(labels)
+    theirs = {dataset: sabatelli.order_of(dataset) if beside else [] for dataset in orders}
+    blocks: list[Block] = [
+        _order_table(dataset, order, labels["students"], theirs[dataset]) for dataset, order in orders.items()
+    ]
+    pairs = pairs_of(labels) if beside else []
     if pairs:
         blocks += [Text(_summary(pairs)), _pairs_table(pairs)]
     return Section("The order of the combinations", tuple(blocks))
 
 
-def _order_table(dataset: str, order: Sequence[Mapping[str, Any]], students: Mapping[str, Any]) -> Table:
-    theirs = sabatelli.order_of(dataset)
+def _order_table(
+    dataset: str, order: Sequence[Mapping[str, Any]], students: Mapping[str, Any], theirs: Sequence[str]
+) -> Table:
     rows = []
     for place, (ours, name) in enumerate(zip_longest(order, theirs), 1):
         cells_of = (Cell(""), Cell(""), Cell(""))

@@ -26,17 +26,21 @@ TOLD = (
 )
 
 
-def nearness_section(labels: Mapping[str, Any]) -> Section | None:
-    """Tell for each data set how near every student comes, beside the thesis's numbers and those who do not learn."""
+def nearness_section(labels: Mapping[str, Any], *, beside: bool) -> Section | None:
+    """Tell for each data set how near every student comes, beside those who do not learn.
+
+    *beside* tells whether the thesis's numbers stand there, too.
+    """
     students = labels.get("students", {})
     if not students:
         return None
     blocks: list[Block] = [Text(TOLD)]
-    if any(sabatelli.belongs(name, known["dataset"]) for name, known in students.items()):
+    if beside and any(sabatelli.belongs(name, known["dataset"]) for name, known in students.items()):
         blocks.append(Text(sabatelli.NOT_COMPARABLE))
     yardsticks = labels.get("data", {}).get("yardsticks", {})
     for dataset, group in by_dataset(students).items():
-        blocks += [_table(dataset, group, yardsticks.get(dataset, {})), _costs(dataset, group)]
+        source = beside and any(sabatelli.belongs(name, dataset) for name in group)
+        blocks += [_table(dataset, group, yardsticks.get(dataset, {}), source=source), _costs(dataset, group)]
     return Section("How near the students come", tuple(blocks))
 
 
@@ -58,10 +62,9 @@ def measure_of(verdict: Mapping[str, Any]) -> str:
     return "accuracy" if "accuracy" in verdict else "squared error"
 
 
-def _table(dataset: str, students: Mapping[str, Any], yardsticks: Mapping[str, Any]) -> Table:
+def _table(dataset: str, students: Mapping[str, Any], yardsticks: Mapping[str, Any], *, source: bool) -> Table:
     verdicts = {name: known["test"] for name, known in students.items()} | dict(yardsticks)
     measure = measure_of(next(iter(verdicts.values())))
-    source = any(sabatelli.belongs(name, dataset) for name in students)
     rows = [
         (
             _named(name, students.get(name)),

@@ -22,20 +22,21 @@ SHOWN = 12
 
 def label_sections(run: Run) -> list[Section]:
     """Return the sections that a run of this kind has something to say in; none for runs of other kinds."""
+    beside = run.beside(sabatelli.STUDY)
     found = [
         positions_section(run.labels.get("data", {})),
-        nearness_section(run.labels),
-        orders_section(run.labels),
+        nearness_section(run.labels, beside=beside),
+        orders_section(run.labels, beside=beside),
         label_learning_section(run),
         *suite_sections(run.suites),
-        ladder_section(run.ladder),
+        ladder_section(run.ladder, beside=beside),
     ]
     return [section for section in found if section is not None]
 
 
 def label_data(run: Run) -> dict[str, Any]:
-    """Return as plain data what the sections work out from the files, and the numbers of the thesis."""
-    if not run.labels:
+    """Return as plain data what the sections work out from the files beside the thesis, and its numbers."""
+    if not run.labels or not run.beside(sabatelli.STUDY):
         return {}
     return {
         "sabatelli": {name: printed._asdict() for name, printed in sabatelli.PRINTED.items()},

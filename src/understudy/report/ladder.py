@@ -15,16 +15,21 @@ from understudy.report.plots import Line, draw_intervals
 RATED_WITH = 1.0
 """Seconds a move from which on nothing is said about rungs that think too little."""
 
+THEIRS = (
+    " The thesis says about 2000, from 30 games against people on a server, results not listed; the two scales have "
+    "nothing in common but the name."
+)
+
 LIMITS = {"time": "{:g} s", "depth": "depth {}", "nodes": "{} nodes"}
 """How a rung's engine is kept from thinking for ever."""
 
 
-def ladder_section(ladder: Mapping[str, Any]) -> Section | None:
-    """Tell the rating and the score at each rung that was played against."""
+def ladder_section(ladder: Mapping[str, Any], *, beside: bool) -> Section | None:
+    """Tell the rating and the score at each rung that was played against; *beside* adds what the thesis says."""
     rungs = [rung for rung in ladder.get("rungs", ()) if rung["games"]]
     if not rungs:
         return None
-    blocks: list[Block] = [Text(f"{rating_text(ladder)}."), Text(_doubts(ladder))]
+    blocks: list[Block] = [Text(f"{rating_text(ladder)}."), Text(_doubts(ladder) + (THEIRS if beside else ""))]
     return Section("Ladder", (*blocks, _table(ladder, rungs), _picture(ladder, rungs)))
 
 
@@ -32,10 +37,7 @@ def _doubts(ladder: Mapping[str, Any]) -> str:
     told = "The interval is of chance in the games alone; the rungs' ratings are taken as the engine names them."
     if ladder["limits"].get("time", 0.0) < RATED_WITH:
         told += " They hold for longer games: rungs that think less are weaker than named, and the rating flatters."
-    return (
-        f"{told} The thesis says about 2000, from 30 games against people on a server, results not listed; the two "
-        "scales have nothing in common but the name."
-    )
+    return told
 
 
 def _table(ladder: Mapping[str, Any], rungs: list[Mapping[str, Any]]) -> Table:

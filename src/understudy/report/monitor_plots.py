@@ -9,11 +9,11 @@ import numpy as np
 
 from understudy.judges.measures import Measure
 from understudy.judges.scores import Matches, records, spreads
-from understudy.judges.trends import WINDOW, smoothed
+from understudy.judges.trends import smoothed
 from understudy.report.blocks import Plot, Plots
-from understudy.report.monitors import Monitor, gathered
+from understudy.report.monitors import LEAST, Monitor, gathered
 from understudy.report.plots import Band, Line, draw_lines
-from understudy.report.thesis import SOURCE, Printed
+from understudy.report.thesis import EPOCH, SOURCE, Printed
 
 POINTS = 25
 """Of a line that compares students, from the first epoch on; fewer have narrower intervals."""
@@ -26,23 +26,24 @@ GAMES = (("White", "white", 1.0), ("Black", "black", 1.0), ("match, halved", "co
 
 
 class Picture(NamedTuple):
-    """A figure of the thesis."""
+    """A measure over generations, and the figure of the thesis that shows it."""
 
     title: str
     measure: str
     smooth: bool
+    figure: int | None = None
 
 
 PICTURES: Mapping[str, tuple[Picture, ...]] = {
     "searcher": (
-        Picture("the best of each generation (figure 15)", "most", False),
-        Picture("mean of each generation (figure 16)", "mean", False),
-        Picture("median of each generation (figure 17)", "median", False),
-        Picture("mean, smoothed, with trend (figure 18)", "mean", True),
-        Picture("median, smoothed, with trend (figure 19)", "median", True),
+        Picture("the best of each generation", "most", False, 15),
+        Picture("mean of each generation", "mean", False, 16),
+        Picture("median of each generation", "median", False, 17),
+        Picture("mean, smoothed, with trend", "mean", True, 18),
+        Picture("median, smoothed, with trend", "median", True, 19),
     ),
     "stochastic": (
-        Picture("mean of each generation (figure 21)", "mean", False),
+        Picture("mean of each generation", "mean", False, 21),
         Picture("mean, smoothed, with trend", "mean", True),
     ),
 }
@@ -52,13 +53,21 @@ OTHERS = (Picture("mean of each generation", "mean", False), Picture("mean, smoo
 """Against opponents that the thesis does not have."""
 
 
-def pictures(monitors: Sequence[Monitor], kind: str) -> Plots:
-    """Draw the thesis's figures of each student against opponents of a *kind*."""
-    drawn = [picture_plot(monitor, one) for monitor in monitors for one in PICTURES.get(kind, OTHERS)]
-    note = (
-        "Scores: a win in m plies 200 - m, a loss m, a tie 100. Dashed: lines of least squares from generation 10 on."
+def pictures(monitors: Sequence[Monitor], kind: str, *, figures: bool) -> Plots:
+    """Draw the thesis's figures of each student against opponents of a *kind*; *figures* names them as it does."""
+    chosen = (
+        PICTURES.get(kind, OTHERS) if figures else [one._replace(figure=None) for one in PICTURES.get(kind, OTHERS)]
     )
-    return Plots(tuple(plot for plot in drawn if plot is not None), note)
+    drawn = [
+        picture_plot(monitor, one)
+        for monitor in monitors
+        for one in chosen
+        if not one.smooth or len(monitor.late) >= LEAST
+    ]
+    note = "Scores: a win in m plies 200 - m, a loss m, a tie 100."
+    if any(len(monitor.late) >= LEAST for monitor in monitors):
+        note += f" Dashed: lines of least squares from generation {EPOCH} on."
+    return Plots(tuple(drawn), note)
 
 
 def comparison_plots(monitors: Sequence[Monitor], source: Printed | None) -> Plots:
@@ -72,7 +81,8 @@ def comparison_plots(monitors: Sequence[Monitor], source: Printed | None) -> Plo
         _means(monitors, mean.mean if mean is not None else None),
         _best(monitors),
     )  # fmt: skip
-    note = f"Bands: 95 % intervals, as if all games were independent. Dashed: {SOURCE}, all epochs."
+    dashed = f" Dashed: {SOURCE}, all epochs." if source is not None else ""
+    note = f"Bands: 95 % intervals, as if all games were independent.{dashed}"
     return Plots(plots, note)
 
 
@@ -126,7 +136,7 @@ def _leveled(
     return Plot(drawing, caption, tuple(keys))
 
 
-def picture_plot(monitor: Monitor, picture: Picture) -> Plot | None:
+def picture_plot(monitor: Monitor, picture: Picture) -> Plot:
     """Draw a measure of each generation for games as White, as Black and matches."""
     monitor = monitor.epochs if picture.smooth else monitor
     xs = np.array(monitor.generations, np.float64)
@@ -139,11 +149,10 @@ def picture_plot(monitor: Monitor, picture: Picture) -> Plot | None:
         if (known := ~np.isnan(ys)).any():
             step = -(-len(xs) // SMOOTHED) if picture.smooth else 1
             lines.append(Line(xs[known][::step].tolist(), ys[known][::step].tolist(), colour))
-    if picture.smooth and len(xs) < WINDOW:
-        return None
     banded = picture.measure == "mean" and not picture.smooth and len(xs) <= BANDED
     drawing = draw_lines(lines, across="generation", shares=False, bands=_intervals(monitor) if banded else ())
-    return Plot(drawing, f"{monitor.student}: {picture.title}", tuple(name for name, _, _ in GAMES))
+    figure = f" (figure {picture.figure})" if picture.figure is not None else ""
+    return Plot(drawing, f"{monitor.student}: {picture.title}{figure}", tuple(name for name, _, _ in GAMES))
 
 
 def _trend(monitor: Monitor, view: str, measure: str, factor: float, colour: int) -> list[Line]:

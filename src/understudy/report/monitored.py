@@ -8,30 +8,45 @@ from understudy.judges.scores import Matches, records, spreads
 from understudy.report import thesis
 from understudy.report.blocks import Block, Section, Table, Text, number
 from understudy.report.monitor_plots import comparison_plots, pictures
-from understudy.report.monitor_tables import around_table, feats_table, first_table, smoothed_tables, trends_table
-from understudy.report.monitors import Monitor, best_match
+from understudy.report.monitor_tables import (
+    around_table,
+    feats_table,
+    first_table,
+    smoothed_tables,
+    trends_table,
+    trends_told,
+)
+from understudy.report.monitors import Monitor, best_match, since
 from understudy.report.tallies import record_table, spread_table
+
+EARLY = (
+    f"{thesis.SOURCE} is not set beside it: its numbers are of epochs, from generation {thesis.EPOCH} on, which was "
+    "not reached here."
+)
 
 
 def monitored_section(
-    opponent: str, monitors: Sequence[Monitor], baselines: Mapping[tuple[str, str], Matches]
+    opponent: str, monitors: Sequence[Monitor], baselines: Mapping[tuple[str, str], Matches], *, beside: bool
 ) -> Section:
-    """Tell what populations reached against *opponent*, beside fixed players and the thesis."""
+    """Tell what populations reached against *opponent*, beside fixed players and, if it may be said, the thesis."""
     kind = thesis.family(opponent)
-    source = thesis.printed(thesis.STUDENT, opponent)
+    there = thesis.printed(thesis.STUDENT, opponent) if beside else None
+    source = there if any(monitor.late for monitor in monitors) else None
     fixed = {
         one: matches
         for (one, other), matches in baselines.items()
         if other == opponent and matches.played and (thesis.family(one), kind) in thesis.COMPARED
     }
-    around = [around_table(monitors), *smoothed_tables(monitors)] if kind == "searcher" else []
+    around = [around_table(monitors, source), *smoothed_tables(monitors, source)] if kind == "searcher" else []
     blocks: list[Block | None] = [
         Text(" ".join(_summary(monitors, source))),
+        Text(EARLY) if there is not None and source is None else None,
         comparison_plots(monitors, source),
         first_table(monitors),
-        pictures(monitors, kind),
-        trends_table(monitors, kind),
-        feats_table(monitors, kind),
+        pictures(monitors, kind, figures=source is not None),
+        trends_told(monitors),
+        trends_table(monitors, source),
+        feats_table(monitors, source),
         *around,
         *_merged(monitors, fixed, source),
     ]
@@ -57,12 +72,12 @@ def _merged(monitors: Sequence[Monitor], fixed: Mapping[str, Matches], source: t
     """Return scores and records of all epochs together, fixed players beside them: tables 4, or 5, 6 and 7."""
     opponent = monitors[0].opponent
     ours = {**{monitor.student: monitor.epochs.merged for monitor in monitors}, **fixed}
-    theirs = [(f"{thesis.SOURCE}, pLoGANN", source)]
-    theirs += [(f"{thesis.SOURCE}, {there.name.partition(' v ')[0]}", there)
-               for one in fixed if (there := thesis.printed(one, opponent)) is not None and there.spreads]  # fmt: skip
-    known = {name: there for name, there in theirs if there is not None}
+    known = {f"{thesis.SOURCE}, pLoGANN": source} if source is not None else {}
+    for one in fixed if source is not None else ():
+        if (there := thesis.printed(one, opponent)) is not None and there.spreads:
+            known[f"{thesis.SOURCE}, {there.name.partition(' v ')[0]}"] = there
     named = f" {thesis.SOURCE}: {' and '.join(there.tables for there in known.values())}." if known else ""
-    caption = f"Scores against {opponent}, all epochs from generation 10 on together.{named}"
+    caption = f"Scores against {opponent}, {since(monitors)} together.{named}"
     blocks: list[Block | None] = [
         spread_table({name: spreads(one) for name, one in ours.items()}
                      | {name: there.spreads for name, there in known.items()}, caption),
@@ -71,13 +86,15 @@ def _merged(monitors: Sequence[Monitor], fixed: Mapping[str, Matches], source: t
                      f"Games and matches against {opponent}: decided are those won or lost; points count ties half."),
     ]  # fmt: skip
     if thesis.family(opponent) == "stochastic":
-        blocks.append(_other_side(monitors))
+        blocks.append(_other_side(monitors, source))
     return [block for block in blocks if block is not None]
 
 
-def _other_side(monitors: Sequence[Monitor]) -> Table:
+def _other_side(monitors: Sequence[Monitor], source: thesis.Printed | None) -> Table:
     """Return the opponent's half of table 5, each column under the colour that it really had."""
     ours = {f"v {monitor.student}": spreads(monitor.epochs.merged.turned()) for monitor in monitors}
+    if source is None:
+        return spread_table(ours, "The opponent's scores in the same games, by its own colours.")
     caption = (
         "The opponent's scores in the same games (table 5), by its own colours; the thesis heads these two columns "
         "with those of pLoGANN."

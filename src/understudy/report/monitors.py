@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cached_property
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -12,9 +12,12 @@ from numpy.typing import NDArray
 
 from understudy.judges.scores import BLACK, VIEWS, WHITE, Matches, decide, merged, records, score, spreads
 from understudy.judges.spreads import Spread
-from understudy.judges.trends import Trend, trend_line
+from understudy.judges.trends import WINDOW, Trend, trend_line
 from understudy.report.sources import Run
 from understudy.report.thesis import EPOCH
+
+LEAST = WINDOW
+"""Epochs that a trend needs: a line through fewer tells of chance."""
 
 
 class Monitor:
@@ -43,10 +46,15 @@ class Monitor:
         """Return a field of the spreads, generation by generation."""
         return np.array([getattr(one[view], measure) for one in self.spreads])
 
+    @property
+    def late(self) -> list[int]:
+        """The generations from the thesis's first epoch on."""
+        return [generation for generation in self.found if generation >= EPOCH]
+
     @cached_property
     def epochs(self) -> Monitor:
         """The same from the thesis's first epoch on, where that was reached; what is earlier shows the start."""
-        late = {generation: matches for generation, matches in self.found.items() if generation >= EPOCH}
+        late = {generation: self.found[generation] for generation in self.late}
         return self if not late or len(late) == len(self.found) else Monitor(self.student, self.opponent, late)
 
     @property
@@ -56,8 +64,18 @@ class Monitor:
         return keys.index(max(keys))
 
     def trend(self, view: str, measure: str) -> Trend | None:
-        """Return the trend of a measure over the generations."""
-        return trend_line(self.generations, self.series(view, measure))
+        """Return the trend of a measure from the first epoch on, or None where there are too few epochs for one."""
+        late = self.epochs
+        return trend_line(late.generations, late.series(view, measure)) if len(self.late) >= LEAST else None
+
+
+def since(monitors: Sequence[Monitor]) -> str:
+    """Return which generations of some students are taken together."""
+    early = [monitor.student for monitor in monitors if not monitor.late]
+    if len(early) == len(monitors):
+        return "all generations measured"
+    told = f"from generation {EPOCH} on"
+    return f"{told}; of {', '.join(early)}, not so far yet, all generations" if early else told
 
 
 def monitors_of(run: Run) -> dict[str, list[Monitor]]:
@@ -117,9 +135,14 @@ def monitor_data(monitor: Monitor) -> dict[str, Any]:
             str(generation): {view: one[view]._asdict() for view in VIEWS}
             for generation, one in zip(monitor.generations, monitor.spreads, strict=True)
         },
-        "from_first_epoch": {**matches_data(epochs.merged), "feats": feats_of(epochs)._asdict()},
+        "from_first_epoch" if monitor.late else "all_generations": {
+            **matches_data(epochs.merged),
+            "feats": feats_of(epochs)._asdict(),
+        },
         "trends": {
-            view: {measure: trend._asdict() for measure in ("mean", "median") if (trend := epochs.trend(view, measure))}
+            view: {
+                measure: trend._asdict() for measure in ("mean", "median") if (trend := monitor.trend(view, measure))
+            }
             for view in VIEWS
         },
     }

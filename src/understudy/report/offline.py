@@ -17,15 +17,17 @@ CURVES = 5
 
 def errors_sections(run: Run) -> list[Section]:
     """Return the sections on learning and on what was learned from; none where nothing was fitted."""
-    return [_learning(run.errors), _samples(run.errors)] if run.errors else []
+    return [_learning(run.errors, beside=run.beside("miller")), _samples(run.errors)] if run.errors else []
 
 
-def _learning(errors: Mapping[str, Any]) -> Section:
+def _learning(errors: Mapping[str, Any], *, beside: bool) -> Section:
     note = (
         "Mean squared error over cycles, for tables of so many games. Solid: positions held out; dashed: positions "
-        "learned from. The last line is the source's 0.02, which it reached on the positions learned from."
+        "learned from."
     )
-    plots = tuple(_curves(name, entries) for name, entries in errors.items())
+    if beside:
+        note += f" The last line is the source's {SOURCE}, which it reached on the positions learned from."
+    plots = tuple(_curves(name, entries, beside=beside) for name, entries in errors.items())
     rows = tuple(row for name, entries in errors.items() for row in _rows(name, entries))
     columns = cells("student, games", "learned from", "held out", "mean alone", "explained", "met 5 times or more",
                     "mean alone", "game going on", "mean alone")  # fmt: skip
@@ -33,22 +35,25 @@ def _learning(errors: Mapping[str, Any]) -> Section:
         "Mean squared errors at the end; values are from 0 to 1. Mean alone: the error on positions held out of always "
         "saying the mean of those learned from; explained: the share of it that the network does away with. The last "
         "columns are of positions held out: those met often, and those in which the game goes on. Intervals of 95 % "
-        "take positions as independent, which those of one game are not. Source, 5x5: below 0.02, learned from."
+        "take positions as independent, which those of one game are not."
     )
+    caption += f" Source, 5x5: below {SOURCE}, learned from." if beside else ""
     return Section("Errors", (Plots(plots, note), Table(columns, rows, caption)))
 
 
-def _curves(name: str, entries: Sequence[Mapping[str, Any]]) -> Plot:
+def _curves(name: str, entries: Sequence[Mapping[str, Any]], *, beside: bool) -> Plot:
     shown = _spread(entries)
     lines = []
     for colour, entry in enumerate(shown):
         xs = [float(cycle + 1) for cycle in entry["cycles"]]
         lines += [Line(xs, entry["held_out_curve"], colour), Line(xs, entry["learned_curve"], colour, quiet=True)]
-    ends = [1.0, float(max(len(entry["cycles"]) for entry in shown))]
-    lines.append(Line(ends, [SOURCE, SOURCE], len(shown), quiet=True))
-    top = 1.15 * max(SOURCE, *(sorted(line.ys)[9 * len(line.ys) // 10] for line in lines))
+    if beside:
+        ends = [1.0, float(max(len(entry["cycles"]) for entry in shown))]
+        lines.append(Line(ends, [SOURCE, SOURCE], len(shown), quiet=True))
+    top = 1.15 * max(sorted(line.ys)[9 * len(line.ys) // 10] for line in lines)
     drawing = draw_lines(lines, across="cycles", decimals=3, low=0.0, high=top, shares=False)
-    return Plot(drawing, name, (*(f"{number(entry['games'])} games" for entry in shown), "source"))
+    keys = [f"{number(entry['games'])} games" for entry in shown]
+    return Plot(drawing, name, (*keys, *(["source"] if beside else [])))
 
 
 def _spread(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:

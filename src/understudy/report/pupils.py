@@ -32,7 +32,7 @@ def curves_section(run: Run) -> Section | None:
         Plot(draw_lines(lines, across="games", bands=bands), "Won of the last hundred games, smoothed", names),
         Plot(draw_lines(raw, across="games"), "The same of one training, not smoothed", names),
     )
-    return Section("Learning", (Plots(plots, note), _best_hundreds(curves)))
+    return Section("Learning", (Plots(plots, note), _best_hundreds(curves, kept=run.beside("thompson"))))
 
 
 def _mean(rows: Sequence[Sequence[float]]) -> list[float]:
@@ -43,7 +43,7 @@ def _each(take: Any, rows: Sequence[Sequence[float]]) -> list[float]:
     return [take(column) for column in zip(*rows, strict=True)]
 
 
-def _best_hundreds(curves: Mapping[str, Any]) -> Table:
+def _best_hundreds(curves: Mapping[str, Any], *, kept: bool) -> Table:
     rows = []
     for name, curve in curves.items():
         best = sorted(curve["best"], key=lambda one: one["won"])
@@ -51,7 +51,8 @@ def _best_hundreds(curves: Mapping[str, Any]) -> Table:
         mean = sum(one["won"] for one in best) / len(best)
         where = ", ".join(number(one["game"]) for one in curve["best"][:3]) + (", …" if len(best) > 3 else "")
         rows.append((Cell(name), Cell(number(len(best))), Cell(percent(mean, 0), spread), Cell(where)))
-    caption = "The best hundred games, whose weights the source kept. Such a maximum flatters: see the games below."
+    source = ", whose weights the source kept" if kept else ""
+    caption = f"The best hundred games{source}. Such a maximum flatters: see the games below."
     return Table(cells("student", "trainings", "won", "after game"), tuple(rows), caption)
 
 
@@ -81,18 +82,13 @@ def games_section(run: Run) -> Section | None:
     if not run.games:
         return None
     opponents = list(next(iter(next(iter(run.games.values())).values())))
-    paper = _paper(run)
+    paper = run.published
     rows = [row for name, sets in run.games.items() for row in _game_rows(name, sets, opponents, paper)]
     caption = "Games won, with 95 % intervals. Chosen: the best snapshot by other games than these."
     blocks: list[Block] = [Table(cells("student", *opponents), tuple(rows), caption), _sides(run, opponents)]
     if paper:
         blocks.insert(0, Text("Rows of the source stand below ours; what it does not say is left empty."))
     return Section("Games", tuple(blocks))
-
-
-def _paper(run: Run) -> Mapping[str, Any]:
-    paper: Mapping[str, Any] = run.experiment.get("paper", {})
-    return paper
 
 
 def _game_rows(
@@ -113,7 +109,7 @@ def _sides(run: Run, opponents: Sequence[str]) -> Table:
         which = next(iter(sets))
         shares = [_won(sets[which][opponent], side) for opponent in opponents for side in (0, 1)]
         rows.append((Cell(f"{name}, {which}"), *shares))
-        told = _paper(run).get(name, {})
+        told = run.published.get(name, {})
         known = [told.get(f"{opponent} as {side}") for opponent in opponents for side in SIDES]
         if any(known):
             rows.append((Cell(f"{name}, source"), *cells(*(percent(one, 0) if one else "" for one in known))))

@@ -9,6 +9,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
+STUDY = "sabatelli"
+"""What an experiment calls it that repeats it."""
+
 SOURCE = "Sabatelli"
 """What its numbers are called beside ours."""
 

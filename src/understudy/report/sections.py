@@ -22,6 +22,7 @@ from understudy.report.blocks import (
     titled,
     worded,
 )
+from understudy.report.comparing import changed_in, is_short, short_settings
 from understudy.report.plots import Line, draw_bars, draw_lines
 from understudy.report.sources import Run
 
@@ -29,7 +30,7 @@ MANY = 9
 """Numbers from which on a picture says more than a table."""
 
 
-HEADS = ("name", "title", "description")
+HEADS = ("name", "title", "description", "quick", "changed")
 """Options that stand above the table of options."""
 
 
@@ -39,7 +40,7 @@ def done_section(run: Run) -> Section | None:
     options = dict(_flat({key: value for key, value in run.experiment.items() if key not in apart}))
     description = str(options.get("experiment.description") or options.get("description") or "").strip()
     rows = [cells(key, _told(value)) for key, value in options.items() if key.removeprefix("experiment.") not in HEADS]
-    blocks: list[Block] = [Text(description)] if description else []
+    blocks: list[Block] = [Text(text) for text in (*_introduced(run, description), run.comparison.refusal) if text]
     if run.progress:
         blocks.append(Text(_cost(run)))
     if rows:
@@ -47,6 +48,24 @@ def done_section(run: Run) -> Section | None:
     if lines := [cells(name, _difference(varied)) for name, varied in _variations(run).items()]:
         blocks.append(Table(cells("student", "what is its own"), tuple(lines), "Its variations.", words=True))
     return Section("What was done", tuple(blocks)) if blocks else None
+
+
+def _introduced(run: Run, description: str) -> list[str]:
+    """Return what an experiment says of itself; a run in another form says so first, and tells what is in force."""
+    changed = changed_in(run.experiment)
+    if is_short(run.experiment):
+        told = "The short form of this experiment." + (f" In full: {description}" if description else "")
+        return [told, f"In force here: {_listed(short_settings(run.experiment) | changed)}."]
+    if changed:
+        told = f"With settings changed: {_listed(changed)}."
+        return [told + (f" In its file: {description}" if description else "")]
+    return [description]
+
+
+def _listed(settings: Mapping[str, Any]) -> str:
+    """Return settings in one line."""
+    flat = _flat(settings)
+    return ", ".join(f"{key} {number(value) if _numeric(value) else _told(value)}" for key, value in flat)
 
 
 def _variations(run: Run) -> Mapping[str, Any]:

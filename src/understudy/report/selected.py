@@ -49,19 +49,20 @@ def persisting(run: Run) -> dict[str, Persistence]:
 
 
 def selection_section(run: Run, persists: Mapping[str, Persistence]) -> Section | None:
-    """Tell who persists, and what arithmetic says of it."""
+    """Tell who persists, and beside the thesis what arithmetic says of its knock-outs."""
     if not persists:
         return None
-    return Section("Selection", (_persistence(run, persists), _survival(), *_robin()))
+    reckoned = (_survival(), *_robin()) if run.beside(thesis.STUDY) else ()
+    return Section("Selection", (_persistence(run, persists), *reckoned))
 
 
 def _persistence(run: Run, persists: Mapping[str, Persistence]) -> Table:
     expected = _expected(run)
     rows = [_row(student, one, expected.get(student, "–")) for student, one in persists.items()]
-    again, individuals = thesis.PERSISTING
-    rows.append((
-        *cells(thesis.SOURCE, "1000", number(individuals)), *2 * (Cell(str(again), percent(0.0)),), *cells("1", "–"),
-    ))  # fmt: skip
+    if run.beside(thesis.STUDY):
+        again, individuals = thesis.PERSISTING
+        twice = 2 * (Cell(str(again), percent(0.0)),)
+        rows.append((*cells(thesis.SOURCE, "1000", number(individuals)), *twice, *cells("1", "–")))
     columns = cells(
         "student", "epochs", "individuals", "in the next epoch", "in any later one", "longest stay", "expected"
     )

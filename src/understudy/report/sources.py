@@ -13,6 +13,7 @@ from typing import Any
 from understudy.errors import BadOption, FileError
 from understudy.judges.duels import read_score
 from understudy.judges.scores import Matches, read_matches
+from understudy.report.comparing import Comparison, comparison_of
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,6 +54,17 @@ class Run:
     """Answers to test suites, by suite and student."""
     ladder: Mapping[str, Any] = field(default_factory=dict)
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
+    comparison: Comparison = field(default_factory=Comparison)
+
+    def beside(self, study: str) -> bool:
+        """Tell whether the numbers of a paper stand beside those of this run."""
+        return self.comparison.study == study
+
+    @property
+    def published(self) -> Mapping[str, Any]:
+        """What the experiment's `[paper]` section says, if it may stand beside ours."""
+        found = self.experiment.get("paper") if self.comparison.study else None
+        return found if isinstance(found, Mapping) else {}
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
@@ -69,9 +81,11 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         raise FileError(f"run folder {str(folder)!r} does not exist")
     progress, broken = _load_lines(folder / "progress.jsonl")
     generations, torn = _load_lines(folder / "generations.jsonl")
+    experiment, checked = _load_toml(folder / "experiment.toml"), _checked(paper)
+    comparison = comparison_of(experiment)
     return Run(
         folder=folder,
-        experiment=_load_toml(folder / "experiment.toml"),
+        experiment=experiment,
         progress=tuple(progress),
         broken=broken,
         verdicts=_load_verdicts(folder / "verdicts.json"),
@@ -90,9 +104,10 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         baselines=load_baselines(folder / "baselines.json"),
         matches=load_matches(folder / "matches.json"),
         labels=load_labels(folder / "labels.json"),
-        suites=_load_json(folder / "suites.json"),
+        suites=load_suites(folder / "suites.json", thesis=comparison.study == "sabatelli"),
         ladder=_load_json(folder / "ladder.json"),
-        paper=_checked(paper),
+        paper=checked if comparison.study else {},
+        comparison=comparison,
     )
 
 
@@ -184,6 +199,17 @@ def load_monitor(path: Path) -> dict[str, dict[str, dict[int, Matches]]]:
     }
 
 
+def load_suites(path: Path, *, thesis: bool) -> dict[str, Any]:
+    """Return the answers to test suites; those of the thesis, kept beside them, only where they are to be shown."""
+    return {
+        suite: {
+            name: {key: one for key, one in _table(path, facts, "facts").items() if thesis or key != "thesis"}
+            for name, facts in _table(path, answers, "students").items()
+        }
+        for suite, answers in _load_json(path).items()
+    }
+
+
 def load_baselines(path: Path) -> dict[tuple[str, str], Matches]:
     """Return the matches between fixed players, which are named as `A v B`."""
     found = {}
@@ -206,9 +232,9 @@ def load_matches(path: Path) -> dict[str, dict[str, Matches]]:
     }
 
 
-def _table(path: Path, value: Any) -> dict[str, Any]:
+def _table(path: Path, value: Any, holds: str = "matches") -> dict[str, Any]:
     if not isinstance(value, dict):
-        raise FileError(f"file {str(path)!r} must hold matches by name, not a {type(value).__name__}")
+        raise FileError(f"file {str(path)!r} must hold {holds} by name, not a {type(value).__name__}")
     return value
 
 

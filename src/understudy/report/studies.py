@@ -25,6 +25,8 @@ class Study(NamedTuple):
     seem: float
     """Games a pair that the published tables seem to have, by how players that play alike differ; nan if unknown."""
     agreements: Mapping[int, Agreement]
+    repeats: bool = False
+    """Whether the experiment repeats the published one, so that what its source says may be said of it."""
 
 
 def study_of(run: Run) -> Study | None:
@@ -34,13 +36,14 @@ def study_of(run: Run) -> Study | None:
     depths = {int(depth): rows for depth, rows in sorted(run.cells.items())}
     alone = {depth: _alone(rows) for depth, rows in depths.items()}
     robins = {depth: robin for depth, rows in depths.items() if (robin := _robin(rows)) is not None}
-    published = read_published(run.experiment.get("paper", {}))
+    published = read_published(run.published)
     seem = effective_games(published.robins.values(), TWINS)
     agreements = {}
     for depth, robin in robins.items():
         if (both := _shared(robin, published.robins.get(depth))) is not None:
             agreements[depth] = compare(*both, seem=seem, twins=TWINS)
-    return Study({depth: rows for depth, rows in alone.items() if rows}, robins, published, seem, agreements)
+    told = {depth: rows for depth, rows in alone.items() if rows}
+    return Study(told, robins, published, seem, agreements, run.beside("thompson"))
 
 
 def _shared(ours: Robin, theirs: Robin | None) -> tuple[Robin, Robin] | None:

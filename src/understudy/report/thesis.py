@@ -10,10 +10,14 @@ from collections.abc import Mapping
 from math import nan
 from typing import NamedTuple
 
+from understudy.judges.papers import PAPERS
 from understudy.judges.scores import LIMIT, VIEWS, Record
 from understudy.judges.spreads import Spread
 
-SOURCE = "Miller 2010"
+STUDY = "miller"
+"""What an experiment calls it that repeats it."""
+
+SOURCE = PAPERS[STUDY].name
 """What its numbers are called beside ours; a student may well be called `thesis`."""
 
 EPOCH = 10
@@ -30,6 +34,8 @@ class Printed(NamedTuple):
     records: Mapping[str, Record] = {}
     notes: tuple[str, ...] = ()
     """What it counts besides."""
+    feats: Mapping[str, str] = {}
+    """What the best individuals reached."""
 
 
 def _spreads(matches: int, *rows: tuple[float, float, float, float]) -> dict[str, Spread]:
@@ -41,6 +47,12 @@ def _spreads(matches: int, *rows: tuple[float, float, float, float]) -> dict[str
         for place, view in enumerate(VIEWS)
     }
 
+
+FEATS = {
+    "epochs": "1000", "winners": "9 (8 by another passage)", "ties": "about 100", "neighbours": "0", "both": "0",
+    "games": "8 of 124 000",
+}  # fmt: skip
+"""What the best individuals reached against ALoA."""
 
 STUDENT = "student"
 """Stands for whoever evolved, pLoGANN there."""
@@ -57,6 +69,7 @@ PRINTED: Mapping[tuple[str, str], Printed] = {
         _spreads(62_000, (28.71, 28.55, 28.87, 57.43), (28, 27, 28, 57), (165, 164, 165, 200),
                  (5.54, 5.48, 5.48, 7.84)),
         notes=("eight games won in 124 000",),
+        feats=FEATS,
     ),
     (STUDENT, "stochastic"): Printed(
         "pLoGANN v random heuristic", "tables 5 and 6",
@@ -79,7 +92,18 @@ PRINTED: Mapping[tuple[str, str], Printed] = {
         notes=("winning percentages 49.9 and 50.1 in 62 000 matches",),
     ),
 }  # fmt: skip
-"""By the players' names before their options; a searcher is ALoA at 5 plies there, all others look 3 plies ahead."""
+"""By the players' names before their options; who they are besides is in `PLAYERS`."""
+
+PLAYERS: Mapping[str, Mapping[str, str]] = {
+    "searcher": {"depth": "5", "evaluator": "aloa"},
+    "stochastic": {"depth": "3"},
+    "random_network": {},
+    STUDENT: {},
+}
+"""What the players of the thesis are told: a searcher is ALoA at 5 plies there, all others look 3 plies ahead."""
+
+UNTOLD: Mapping[str, Mapping[str, str]] = {"searcher": {"evaluator": "aloa"}, "stochastic": {"depth": "3"}}
+"""What ours are in Lines of Action where nothing is said."""
 
 COMPARED = (("stochastic", "searcher"), ("random_network", "stochastic"))
 """Fixed players whose matches the thesis sets beside those of pLoGANN against the same opponent: tables 4 and 7."""
@@ -111,12 +135,6 @@ SMOOTHED: Mapping[int, tuple[float, ...]] = {
 }
 """Table 2; the mean and maximum of single games are those of an epoch and the two after it, not of five around it."""
 
-FEATS = {
-    "epochs": "1000", "winners": "9 (8 by another passage)", "ties": "about 100", "neighbours": "0", "both": "0",
-    "games": "8 of 124 000",
-}  # fmt: skip
-"""What the best individuals reached against ALoA."""
-
 PERSISTING = (0, 62_000)
 """Individuals found in two epochs, of how many."""
 
@@ -132,9 +150,19 @@ def family(player: str) -> str:
     return player.partition(":")[0]
 
 
+def known(player: str) -> str:
+    """Return the name of a player that is one of the thesis's in all its options; nothing for any other."""
+    name, _, told = player.partition(":")
+    options = dict(UNTOLD.get(name, {}))
+    for option in filter(None, told.split(",")):
+        key, _, value = option.partition("=")
+        options[key.strip()] = value.strip()
+    return name if PLAYERS.get(name) == options else ""
+
+
 def printed(one: str, other: str) -> Printed | None:
     """Return what the thesis says of *one* against *other*, also where it tells it for the other side."""
-    pair = (family(one), family(other))
+    pair = (known(one), known(other))
     if pair in PRINTED or pair[::-1] not in PRINTED:
         return PRINTED.get(pair)
     there = PRINTED[pair[::-1]]

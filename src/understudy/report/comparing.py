@@ -1,0 +1,118 @@
+"""Whether a paper's numbers may stand beside those of a run: only if its experiment says so, and is the paper's."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from understudy.errors import UnderstudyError
+from understudy.games import find_game
+from understudy.games.kind import read_size
+from understudy.judges.papers import PAPERS, Paper, written
+
+MEASURING = ("experiment", "judging", "paper", "tune")
+"""Sections that change how a run is told and measured, not what is."""
+
+CHANCE = ("seed", "repeats", "generations")
+"""Settings of another draw, of more draws, and of how long an evolution goes on, which is told beside the paper's."""
+
+
+class Comparison(NamedTuple):
+    """With whom a run may be compared."""
+
+    study: str = ""
+    """The paper whose numbers stand beside ours, by its key; empty for none."""
+    refusal: str = ""
+    """One sentence that says why a paper's numbers do not, where somebody might look for them."""
+
+
+def comparison_of(experiment: Mapping[str, Any]) -> Comparison:
+    """Return with which paper the run of an experiment may be compared."""
+    about = about_of(experiment)
+    study = str(about.get("study", ""))
+    if study not in PAPERS:
+        unnamed = "Published numbers are not set beside ours: the experiment names no study."
+        return Comparison(refusal=unnamed if experiment.get("paper") else "")
+    paper = PAPERS[study]
+    if reason := _another(paper, about) or _otherwise(experiment):
+        return Comparison(refusal=f"The numbers of {paper.name} are not set beside ours: {reason}.")
+    return Comparison(study)
+
+
+def about_of(experiment: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return what an experiment says of itself; nothing where somebody wrote it otherwise."""
+    about = experiment.get("experiment")
+    return about if isinstance(about, Mapping) else {}
+
+
+def _otherwise(experiment: Mapping[str, Any]) -> str:
+    """Return what keeps a run from being what its experiment's file describes."""
+    if is_short(experiment):
+        return "this is the short form of the experiment"
+    other = [key for key in changed_in(experiment) if not _is_harmless(key)]
+    are = "is" if len(other) == 1 else "are"
+    return f"{' and '.join(other)} {are} not what the experiment's file says" if other else ""
+
+
+def _is_harmless(key: str) -> bool:
+    """Tell whether a change of this setting leaves a run comparable."""
+    path = key.split(".")
+    return path[0] in MEASURING or path[-1] in CHANCE
+
+
+def is_short(experiment: Mapping[str, Any]) -> bool:
+    """Tell whether a run is the short form of its experiment; of before that was written down, by its settings."""
+    short = _flat(experiment.get("quick", {}))
+    return about_of(experiment).get("quick") is True or (
+        bool(short) and all(setting_of(experiment, key) == value for key, value in short.items())
+    )
+
+
+def short_settings(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what makes the short form short, with the values that are in force."""
+    return {key: setting_of(experiment, key) for key in _flat(experiment.get("quick", {}))}
+
+
+def changed_in(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings that were changed by hand, with the values that are in force."""
+    changed = about_of(experiment).get("changed", ())
+    return {str(key): setting_of(experiment, str(key)) for key in changed if isinstance(changed, list)}
+
+
+def setting_of(experiment: Mapping[str, Any], path: str) -> Any:
+    """Return a setting by its path, such as `training.games`; None where it is not said."""
+    found: Any = experiment
+    for key in path.split("."):
+        found = found.get(key) if isinstance(found, Mapping) else None
+    return found
+
+
+def _flat(table: Any, path: str = "") -> dict[str, Any]:
+    if not isinstance(table, Mapping):
+        return {path: table}
+    return {
+        key: value
+        for name, part in table.items()
+        for key, value in _flat(part, f"{path}.{name}" if path else str(name)).items()
+    }
+
+
+def _another(paper: Paper, about: Mapping[str, Any]) -> str:
+    """Return what a run is about if that is not what the paper is about."""
+    kind, game = str(about.get("kind", "imitation")), str(about.get("game", "morris"))
+    if kind not in paper.boards:
+        return f"they are of the kind {' and '.join(paper.boards)}, and this is of the kind {kind}"
+    size = _size(game, str(about.get("size", "")))
+    if game == paper.game and size in paper.boards[kind]:
+        return ""
+    *others, last = map(written, paper.boards[kind])
+    boards = f"{', '.join(others)} or {last}" if others else last
+    return f"they are of {paper.game} on {boards}, and this is {game} on {written(size) if size else 'another board'}"
+
+
+def _size(game: str, size: str) -> tuple[int, int] | None:
+    """Return the board of a game; None where there is no such game or board."""
+    try:
+        return find_game(game, read_size(size) if size else None).size
+    except UnderstudyError:
+        return None
