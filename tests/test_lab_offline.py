@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from tests.conftest import ROOT, random_line
 from understudy.backends import Local
 from understudy.cli import commands
+from understudy.config import write_toml
 from understudy.encoders import lines_of_action
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import make_experiment
@@ -282,3 +283,11 @@ def test_the_command_runs_the_quick_form(tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output + repr(told.exception)
     assert "student: error 0." in told.output and "understudy play lines_of_action --size 5x5" in told.output
     assert (tmp_path / "report.html").exists()
+
+
+def test_the_command_trains_and_judges_nobody(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(write_toml(TINY | {"training": {"cycles": 1, "batch": 16}}))
+    told = CliRunner().invoke(commands, ["train", str(tmp_path / "tiny.toml"), "--run", str(tmp_path / "run")])
+    assert told.exit_code == 0, told.output + repr(told.exception)
+    assert "trained student in " in told.output and (tmp_path / "run" / "student_student.onnx").exists()
+    assert not (tmp_path / "run" / "games.json").exists()

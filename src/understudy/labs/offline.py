@@ -45,15 +45,15 @@ SAVING = 5.0
 LARGEST, CHOOSING = "largest sample", "games to choose by"
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend | None = None) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
     """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show)
+    train_students(experiment, folder, show=show, backend=backend)
     judge_students(experiment, folder, show=show, backend=backend)
     return report(experiment, folder)
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
-    """Sample and fit what is not there yet."""
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+    """Sample and fit what is not there yet; both are done here, whatever *backend* is: each game needs the last."""
     open_folder(experiment, folder, identity=same_board)
     make_folder(folder / "fits")
     errors: dict[str, Any] = {}
@@ -184,7 +184,7 @@ def _facts(experiment: Experiment, lesson: Lesson, table: Tabled, state: Fit) ->
     }  # fmt: skip
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend | None = None) -> None:
+def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Let the student of every lesson's largest sample play its opponents; what was done before stays.
 
     Errors on different tables cannot be compared, so whoever scores most in games of its own becomes `student.onnx`.
@@ -196,10 +196,8 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend:
         if lesson.name in games:
             continue
         games[lesson.name] = {
-            LARGEST: _scores(experiment, lesson, folder, backend or Local(), seed=JUDGING, games=count),
-            CHOOSING: _scores(
-                experiment, lesson, folder, backend or Local(), seed=TRYING, games=max(2, count // TRIED)
-            ),
+            LARGEST: _scores(experiment, lesson, folder, backend, seed=JUDGING, games=count),
+            CHOOSING: _scores(experiment, lesson, folder, backend, seed=TRYING, games=max(2, count // TRIED)),
         }
         save_json(path, games)
     show(News("judging", 1.0))
