@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.tiny import EVOLUTION, changed
+from tests.tiny import EVOLVERS as KINDS
 from understudy.backends import Local
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
@@ -24,31 +26,11 @@ from understudy.players.evolved import load_evolved
 from understudy.tensors import load_arrays, save_arrays
 
 ROOT = Path(__file__).parent.parent
-KINDS = ("thesis", "steady", "strategy")
-
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "evolution", "game": "lines_of_action", "size": "4x4", "title": "Tiny"},
-    "student": {"depth": 2},
-    "network": {"inputs": ["sides", "turn"], "hidden": 3},
-    "trainer": {
-        "generations": 4, "population": 4, "depth": 1, "limit": 20, "epoch": 2, "opponents": ["random"], "famous": 1,
-        "lag": 3, "opening_plies": 2,
-    },
-    "judging": {
-        "monitors": ["searcher:depth=1,evaluator=aloa"], "benchmarks": ["stochastic:depth=1"], "measured": 3,
-        "baselines": ["random_network v random"], "baseline_matches": 4, "opponents": ["random"], "matches": 4,
-    },
-    "variations": {kind: {"trainer": {"kind": kind}} for kind in KINDS},
-}  # fmt: skip
 
 
 def tiny(*kinds: str, **changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    settings["variations"] = {kind: settings["variations"][kind] for kind in kinds or KINDS}
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+    variations = {kind: EVOLUTION["variations"][kind] for kind in kinds or KINDS}
+    return make_experiment("tiny", changed(EVOLUTION | {"variations": variations}, **changes), folder=Path())
 
 
 def quiet(news: News) -> None:

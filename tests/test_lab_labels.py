@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from tests.conftest import ROOT
 from tests.judges.chess_engines import counter
 from tests.records.test_label_examples import table_of
+from tests.tiny import LABELS, SMALL, STANDINGS, save_material_table
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.experiments import load_experiment, make_experiment
 from understudy.games import find_game
@@ -28,36 +28,21 @@ from understudy.tensors import load_arrays
 CHESS = find_game("chess")
 EXPERIMENTS = sorted((ROOT / "experiments").glob("chess_*.toml"))
 QUICK = ROOT / "experiments" / "chess_quick.toml"
-STANDINGS = {
-    "inputs": {"kind": "standings"}, "target": {"dataset": "win"},
-    "network": {"design": "standings", "hidden": [256, 32, 32], "stages": [4]},
-}  # fmt: skip
-SMALL = {"hidden": [16]}
 
 
 def experiment(table: Path, *, variations: dict[str, Any] | None = None, **sections: Any) -> Any:
     """Return a small experiment with a table of positions."""
-    settings = {
-        "experiment": {"kind": "labels", "game": "chess"},
-        "positions": {"files": [table.name]},
-        "training": {"epochs": 3, "batch": 64},
-        "judging": {"suites": []},
-        "variations": variations or {"standings": STANDINGS, "small": {"network": SMALL}},
-        **sections,
-    }
-    return make_experiment("tiny", json.loads(json.dumps(settings)), folder=table.parent)
+    settings = LABELS | {"positions": {"files": [table.name]}} | sections
+    if variations:
+        settings["variations"] = variations
+    return make_experiment("tiny", settings, folder=table.parent)
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a table of random games whose labels are the material on the board."""
-    made = table_of(range(40))
-    positions: Any = made.positions
-    sides = [np.bitwise_count(side & positions.pawns) + 3 * np.bitwise_count(side & ~positions.pawns)
-             for side in (positions.mine, positions.theirs)]  # fmt: skip
-    score = 100 * (sides[0].astype(np.int32) - sides[1])
     path = tmp_path_factory.mktemp("tables") / "table.parquet"
-    save_positions(replace(made, score=score.astype(np.int32)), path)
+    save_material_table(path)
     return path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,13 @@ import torch
 from click.testing import CliRunner
 
 from tests.conftest import ROOT, random_line
+from tests.tiny import OFFLINE
+from tests.tiny import tiny as tiny_of
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import write_toml
 from understudy.encoders import lines_of_action
 from understudy.errors import BadOption, FileError, UnderstudyError
-from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size
 from understudy.labs import offline
@@ -35,20 +37,7 @@ from understudy.trainers.values import Valued
 FIVE = find_game("lines_of_action", (5, 5))
 BOARD = Sight(lines_of_action, "board", (5, 5))
 
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5"},
-    "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": "searcher:evaluator=aloa", "step": 0},
-    "training": {"cycles": 4, "batch": 16},
-    "judging": {"games": 20, "opponents": ["random"]},
-}  # fmt: skip
-
-
-def tiny(**changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+tiny = partial(tiny_of, "offline")
 
 
 def silent(news: Any) -> None:
@@ -286,7 +275,7 @@ def test_the_command_runs_the_quick_form(tmp_path: Path) -> None:
 
 
 def test_the_command_trains_and_judges_nobody(tmp_path: Path) -> None:
-    (tmp_path / "tiny.toml").write_text(write_toml(TINY | {"training": {"cycles": 1, "batch": 16}}))
+    (tmp_path / "tiny.toml").write_text(write_toml(OFFLINE | {"training": {"cycles": 1, "batch": 16}}))
     told = CliRunner().invoke(commands, ["train", str(tmp_path / "tiny.toml"), "--run", str(tmp_path / "run")])
     assert told.exit_code == 0, told.output + repr(told.exception)
     assert "trained student in " in told.output and (tmp_path / "run" / "student_student.onnx").exists()

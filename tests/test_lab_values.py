@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.tiny import tiny as tiny_of
 from understudy.encoders.konane import SCRATCH, encode_boards
 from understudy.errors import BadOption, FileError, UnknownName
-from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
 from understudy.games.konane_batches import class_names
@@ -26,20 +27,7 @@ from understudy.tensors import save_arrays
 FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
 NOBODY = np.zeros(0, np.uint64)
 
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "values", "game": "konane", "size": "4x4"},
-    "network": {"hidden": [32]},
-    "training": {"optimiser": "adamw", "learning_rate": 0.01, "beta1": 0.9, "batch": 64, "epochs": 6, "patience": 9},
-    "judging": {"games": 40, "value_kept": 500},
-}
-
-
-def tiny(**changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+tiny = partial(tiny_of, "values")
 
 
 def test_a_tiny_experiment(tmp_path: Path) -> None:

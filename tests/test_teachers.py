@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from tests.conftest import ROOT
 from tests.test_report import headings, read_page
+from tests.tiny import EVALUATORS as SETTINGS
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import overridden
@@ -23,21 +24,6 @@ from understudy.judges.robins import effective_games
 from understudy.labs import evaluators as lab
 from understudy.labs.news import News
 from understudy.report.studies import TWINS
-
-SETTINGS: dict[str, Any] = {
-    "experiment": {"kind": "evaluators", "game": "konane", "size": "4x4", "title": "A test"},
-    "evaluators": {"names": "aqr", "depths": [1, 2], "games": 60, "robin": "gkqr", "robin_games": 40, "seed": 3},
-    "quick": {"evaluators": {"games": 10, "depths": [1]}},
-    "paper": {
-        "averages": {"g": [30.0, 30.0], "q": [60.0, 60.0]},
-        "depth_1": {
-            "g": {"k": 99, "q": 10, "r": 20},
-            "k": {"g": 1, "q": 45, "r": 50},
-            "q": {"g": 90, "k": 55, "r": 40},
-            "r": {"g": 80, "k": 50, "q": 60},
-        },
-    },
-}
 
 
 def experiment(*changes: str) -> Any:
