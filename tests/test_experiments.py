@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.conftest import ROOT
+from tests.tiny import tiny
 from understudy.config import overridden, write_toml
 from understudy.encoders import find_encoder
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
@@ -59,12 +61,75 @@ def test_parts_and_variations_change_what_they_name() -> None:
         (LEAST | {"student": {"order": "TXR"}}, "'TXR' is not an order"),
         (LEAST | {"judging": {"opponents": "random"}}, "opponents must be a list, not 'random'"),
         (LEAST | {"variations": {"a b": {}}}, "letters, digits and _"),
+        (LEAST | {"variations": {"a": 3}}, r"variations.a = 3 must be a section: .variations.a. with keys below it"),
+        (LEAST | {"variations": {"a": {"training": 3}}}, "training = 3 must be a section"),
+        (LEAST | {"variations": {"a": {"trainin": {}}}}, "no section of .variations.a. 'trainin'; did you mean"),
+        (LEAST | {"variations": {"a": {"judging": {"games": 3}}}}, "no section of .variations.a. 'judging'"),
+        (LEAST | {"variations": {"a": {"watch": {"regular": 3}}}}, "no section of .variations.a. 'watch'"),
         (LEAST | {"watch": {"regulr": 1}}, "did you mean 'regular'"),
     ],
 )
 def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UnderstudyError, match=message):
         make_experiment("x", settings, folder=Path())
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"game": "konane"}, "experiment.game: moves of morris alone can be imitated so far, not of 'konane'"),
+        ({"game": "lines_of_action", "size": "5x5"}, "experiment.game: moves of morris alone .* not of 'lines_of_"),
+        ({"game": "chess"}, "experiment.game: moves of morris alone can be imitated so far, not of 'chess'"),
+        ({"game": "moris"}, "no game 'moris'; did you mean 'morris'"),
+        ({"size": "9x9"}, "morris has no board of size 9x9"),
+        ({"size": "big"}, "experiment.size 'big' is not a board size"),
+    ],
+)
+def test_only_morris_can_be_imitated(about: dict[str, str], message: str) -> None:
+    with pytest.raises(UnderstudyError, match=message):
+        make_experiment("x", LEAST | {"experiment": about}, folder=Path())
+    assert make_experiment("x", LEAST | {"experiment": {"size": "7"}}, folder=Path()).about.game == "morris"
+
+
+MOVES_ALONE = {"l1": 0.0, "l2": 0.1, "penalise": "all", "images": "all", "label_smoothing": 0.1, "smooth_over": "all",
+               "legality": 1.0}  # fmt: skip
+UNREAD = [
+    *(("labels", f"training__{key}", value) for key, value in MOVES_ALONE.items()),
+    *(("values", f"training__{key}", value) for key, value in MOVES_ALONE.items()),
+    ("values", "training__clip", 1.0),
+    ("values", "training__validation_rows", 20_000),
+    ("offline", "network__dropout", 0.0),
+]
+"""Options of sections that kinds share, and a kind that never reads them; some at their default."""
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), UNREAD)
+def test_an_option_that_a_kind_never_reads_is_refused(kind: str, name: str, value: Any) -> None:
+    section, key = name.split("__")
+    told = re.escape(f"{section}.{key} = {value!r}: experiments of the kind {kind!r} never read it")
+    with pytest.raises(BadOption, match=f"^{told}$"):
+        tiny(kind, **{name: value})
+    varied = {"variations__one": {section: {key: value}}}
+    with pytest.raises(BadOption, match=f"^{told}$"):
+        tiny(kind, **varied)
+
+
+@pytest.mark.parametrize("kind", ["labels", "evolution"])
+def test_published_numbers_that_no_report_shows_are_refused(kind: str) -> None:
+    with pytest.raises(UnknownName, match="no section of an experiment 'paper'"):
+        tiny(kind, paper__student={"random": 0.5})
+
+
+@pytest.mark.parametrize("kind", ["online", "values", "offline"])
+def test_published_numbers_are_shares_for_opponents(kind: str) -> None:
+    for wrong in (3, {"random": "most"}):
+        with pytest.raises(BadOption, match=r"^\[paper.student\] must hold a share of games won for each opponent$"):
+            tiny(kind, paper__student=wrong)
+
+
+def test_a_board_that_chess_does_not_have_is_refused() -> None:
+    with pytest.raises(BadOption, match="chess has no board of size 6x6"):
+        tiny("labels", experiment__size="6x6")
 
 
 def test_changes_from_the_command_line() -> None:

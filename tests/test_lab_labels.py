@@ -239,7 +239,6 @@ def test_white_and_mover_are_graded_alike(table: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ({"training": {"legality": 1.0}}, "training.legality is for students that learn moves"),
         ({"variations": {"x": {**STANDINGS, "target": {"dataset": "1"}}}}, "must be 4, win or far, not 1"),
         ({"variations": {"x": {"inputs": {"kind": "standings"}}}}, "standings are both an input and a network"),
         ({"variations": {"x": {"network": STANDINGS["network"]}}}, "standings are both an input and a network"),

@@ -247,7 +247,6 @@ def test_a_broken_fit_is_refused(tmp_path: Path) -> None:
         ({"experiment__game": "konane"}, "positions of konane cannot be sampled offline"),
         ({"student__representation": "E"}, "representation of lines_of_action 'E'"),
         ({"network__units": "step"}, "network.units 'step'"),
-        ({"network__dropout": 0.5}, "network.dropout: plain back-propagation has none"),
         ({"network__hidden": [0]}, "network.hidden must be from 1"),
         ({"training__rates": []}, "training.rates must hold at least one"),
         ({"training__rates": [-0.1]}, "training.rates must be from"),
