@@ -22,7 +22,7 @@ from understudy.labs.exams import SECTION, judge_value_kept
 from understudy.labs.folders import keep_student, open_folder, play_command, same_board
 from understudy.labs.news import News, Show, log_progress
 from understudy.networks.layered import save_layers
-from understudy.networks.values import ValueNetwork
+from understudy.networks.values import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
 from understudy.protocols import Backend
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
@@ -84,7 +84,7 @@ def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> 
             told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
         show(News(f"{lesson.name} learns", event.done, told))
     facts = _facts(experiment, lesson, len(lesson_boards.values), learning)
-    save_layers(folder / f"student_{lesson.name}.onnx", network.plain_layers(), facts, units="Relu")
+    save_layers(folder / f"student_{lesson.name}.onnx", network.plain_layers(), facts, units=ONNX[lesson.network.units])
 
 
 def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> tuple[Valued, Valued]:
