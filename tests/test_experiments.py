@@ -140,6 +140,87 @@ def test_changes_from_the_command_line() -> None:
             overridden({}, (change,))
 
 
+def test_a_change_without_a_value_unsets_a_key() -> None:
+    settings = {"a": {"b": 1, "c": 2, "d": {"e": 3}}, "f": {"g": 4}}
+    assert overridden(settings, ("a.b=", "a.d.e= ", "f=")) == {"a": {"c": 2, "d": {}}}
+    assert overridden(settings, ('a.b=""',))["a"]["b"] == "", "empty text is written with its quotes"
+    assert settings == {"a": {"b": 1, "c": 2, "d": {"e": 3}}, "f": {"g": 4}}
+
+
+FULL = """
+[watch]
+regular = 10
+[network]
+blocks = 3
+remove = { blocks = 30 }
+[training]
+epochs = 5
+from = { epochs = 6 }
+[judging]
+games = 7
+[variations.plain]
+[variations.own]
+training.epochs = 8
+training.to.epochs = 9
+network.blocks = 4
+[tune]
+network.blocks = [1, 2]
+training.epochs = [1, 2]
+[quick]
+training.epochs = 3
+judging.games = 4
+variations.own.training.epochs = 2
+"""
+
+
+def loaded(folder: Path, *changes: str, quick: bool = False) -> Any:
+    (folder / "full.toml").write_text(FULL)
+    return load_experiment(folder / "full.toml", changes, quick=quick)
+
+
+def epochs_of(experiment: Any) -> list[int]:
+    return [training.epochs for lesson in experiment.lessons for training in lesson.training.values()]
+
+
+def test_the_command_line_wins_everywhere(tmp_path: Path) -> None:
+    assert epochs_of(loaded(tmp_path)) == [5, 6, 5, 9, 6, 8]
+    assert epochs_of(loaded(tmp_path, quick=True)) == [3, 6, 3, 9, 6, 2]
+    for quick in (False, True):
+        experiment = loaded(tmp_path, "training.epochs=1", "judging.games=2", quick=quick)
+        assert epochs_of(experiment) == [1] * 6, "over variations, parts and the quick form"
+        assert experiment.judging.games == 2
+        assert set(experiment.tune) == {"network", "training"} and not experiment.tune["training"]
+        assert experiment.lessons[1].networks["to"]["blocks"] == 4, "what was not said is as it was"
+    both = ("training.from.epochs=2", "training.epochs=1")
+    for changes in (both, both[::-1]):
+        assert epochs_of(loaded(tmp_path, *changes)) == [1, 2, 1, 1, 2, 1], "the order does not matter"
+    one = loaded(tmp_path, "variations.own.training.epochs=1", "training.epochs=4")
+    assert epochs_of(one) == [4, 4, 4, 1, 1, 1]
+    assert epochs_of(loaded(tmp_path, "quick.training.epochs=4", quick=True)) == [4, 6, 4, 9, 6, 2]
+
+
+def test_unset_keys_have_their_defaults_in_variations_too(tmp_path: Path) -> None:
+    experiment = loaded(tmp_path, "training.epochs=", "network.blocks=")
+    assert epochs_of(experiment) == [10_000] * 6
+    assert all("blocks" not in network for lesson in experiment.lessons for network in lesson.networks.values())
+    assert [lesson.name for lesson in loaded(tmp_path, "variations.own=").lessons] == ["plain"]
+    assert [lesson.name for lesson in loaded(tmp_path, "variations=").lessons] == ["student"]
+    assert loaded(tmp_path, "judging.games=", quick=True).judging.games == 0
+
+
+@pytest.mark.parametrize("name", ["network.hiden", "judging.opponents", "sections"])
+def test_there_must_be_something_to_unset(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadOption, match=f"^--set {name}=: there is nothing to unset, the experiment does not say it$"):
+        loaded(tmp_path, f"{name}=")
+
+
+def test_what_is_said_of_an_experiment_that_ships_counts_for_all_its_students() -> None:
+    path = ROOT / "experiments" / "morris_nnmm.toml"
+    assert set(epochs_of(load_experiment(path, ("training.epochs=2",)))) == {2}
+    evolved = load_experiment(ROOT / "experiments" / "lines_of_action_evolved.toml", ("trainer.generations=1",))
+    assert [lesson.trainer.generations for lesson in evolved.lessons] == [1, 1]
+
+
 def test_broken_and_missing_files(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="there is no experiment file"):
         load_experiment(tmp_path / "none.toml")

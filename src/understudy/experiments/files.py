@@ -8,17 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from typing import Any, Generic, TypeVar
 
-from understudy.config import build, overridden
+from understudy.config import build, holder_of, overridden, read_change, unset
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.variant import read_size
 
 ABOUT_SECTIONS = ("experiment", "variations", "quick")
 """What a file of any kind with students may hold."""
+
+PARTED = ("network", "training")
+"""Sections in which a table may change keys for one part of a move."""
 
 T = TypeVar("T")
 Judging = TypeVar("Judging")
@@ -150,6 +154,38 @@ def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
     if not isinstance(table, Mapping):
         return [(path, table)]
     return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]
+
+
+def insisted(settings: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """Return *settings* with what a user insists on: no variation, part of a move or trial of `[tune]` changes it."""
+    result = deepcopy(dict(settings))
+    for change in changes:
+        for table, path in _places(result, read_change(change)[0]):
+            if table is not result:
+                unset(table, path)
+    return overridden(result, tuple(changes))
+
+
+def check_unset(settings: Mapping[str, Any], changes: Sequence[str]) -> None:
+    """Raise if a change unsets what the file says nowhere, its quick form included: it may be misspelt."""
+    for change in changes:
+        path, text = read_change(change)
+        places = (*_places(settings, path), *_places(settings.get("quick", {}), path))
+        if not text and not any(holder_of(*place) for place in places):
+            raise BadOption(f"--set {change.strip()}: there is nothing to unset, the experiment does not say it")
+
+
+def _places(settings: Any, path: Sequence[str]) -> Iterator[tuple[Any, Sequence[str]]]:
+    """Yield where a key may be set: in the file itself, its variations and trials; in each, for a part of a move."""
+    varied = [settings.get("tune"), *_tables(settings.get("variations"))] if isinstance(settings, dict) else []
+    for table in (settings, *varied):
+        yield table, path
+        if isinstance(table, dict) and path[0] in PARTED and len(path) == 2:
+            yield from ((part, path[1:]) for part in _tables(table.get(path[0])))
+
+
+def _tables(table: Any) -> list[Any]:
+    return [value for value in table.values() if isinstance(value, dict)] if isinstance(table, dict) else []
 
 
 def fingerprint_of(*told: Any) -> str:
