@@ -239,6 +239,21 @@ def test_a_student_goes_to_school_first(tmp_path: Path) -> None:
     assert kept(trained(tmp_path / "a", tiny("strategy", **changes))) == one
 
 
+def test_a_school_that_was_left_early_is_not_gone_on_with_otherwise(tmp_path: Path) -> None:
+    changes = {"school__rounds": 2, "school__games": 100, "school__depth": 1, "school__teacher": "random"}
+
+    def leave(news: News) -> None:
+        if news.told == "round 2":
+            raise Killed
+
+    with pytest.raises(Killed):
+        trained(tmp_path, tiny("strategy", **changes), show=leave)
+    before = (tmp_path / "experiment.toml").read_bytes()
+    with pytest.raises(BadOption, match=r"strategy_000.safetensors' was learned with other settings than now"):
+        trained(tmp_path, tiny("strategy", **changes | {"school__seed": 1}))
+    assert (tmp_path / "experiment.toml").read_bytes() == before, "nothing is written before it is refused"
+
+
 # Workers that cannot be trusted.
 
 
@@ -284,8 +299,9 @@ def test_how_networks_play_comes_from_the_file() -> None:
 def test_other_settings_are_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
     trained(tmp_path, tiny("strategy", trainer__generations=1))
     before = (tmp_path / "experiment.toml").read_text()
-    for other in (changes, {"experiment__size": "5x5"}):
-        with pytest.raises(BadOption, match="evolved with other settings than now; name another --run, or delete it"):
+    told = "evolved with other settings than now; name another --run, or delete it"
+    for other, message in ((changes, told), ({"experiment__size": "5x5"}, "holds another experiment than 'tiny'")):
+        with pytest.raises(BadOption, match=message):
             trained(tmp_path, tiny("strategy", trainer__generations=1, **other))
         assert (tmp_path / "experiment.toml").read_text() == before, "nothing is written before it is refused"
 

@@ -152,7 +152,7 @@ def test_other_settings_in_the_same_folder_are_refused(table: Path, tmp_path: Pa
     one = experiment(table, variations={"small": {"network": SMALL}})
     labels.train_students(one, tmp_path, show=Hearing())
     other = experiment(table, variations={"small": {"network": {"hidden": [17]}}})
-    with pytest.raises(BadOption, match="student 'small' was trained with other settings than now; name another --run"):
+    with pytest.raises(BadOption, match=r"student 'small' of .*labels.json' was trained with other settings than now"):
         labels.train_students(other, tmp_path, show=Hearing())
     more = experiment(table, variations={"small": {"network": SMALL}, "more": {"network": {"hidden": [17]}}})
     heard = Hearing()
@@ -189,6 +189,11 @@ def test_without_an_engine_there_are_no_labels(tmp_path: Path) -> None:
     }  # fmt: skip
     with pytest.raises(EngineError, match="no_such_engine"):
         labels.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
+    before = (tmp_path / "run" / "experiment.toml").read_bytes()
+    settings["positions"] = {**settings["positions"], "seed": 1}
+    with pytest.raises(BadOption, match="holds another experiment than 'tiny' is now"):
+        labels.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
+    assert (tmp_path / "run" / "experiment.toml").read_bytes() == before, "the games played are those that it tells of"
 
 
 def test_students_of_one_data_set_are_put_in_order(table: Path, tmp_path: Path) -> None:

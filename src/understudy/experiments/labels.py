@@ -19,6 +19,7 @@ from understudy.experiments.files import (
     fingerprint_of,
     make_study,
     unusual,
+    variations,
 )
 from understudy.judges.epd import load_suite
 from understudy.networks.boards import BoardNetworkOptions, check_network
@@ -107,13 +108,22 @@ class Lesson:
 
     def table(self) -> str:
         """Return what tells one table of positions from another; wherever files lie, their names are the same."""
-        names = tuple(Path(file).name for file in self.positions.files)
-        return fingerprint_of(unusual(replace(self.positions, files=names)))
+        return _table(self.positions)
 
     def fingerprint(self, about: About) -> str:
         """Return what tells one training from another."""
         parts = (self.examples, self.inputs, self.target, self.network, self.training)
         return fingerprint_of(about.game, self.table(), *(unusual(part) for part in parts))
+
+
+def table_of(settings: Mapping[str, Any]) -> str:
+    """Return what tells the table of positions of an experiment from others: all its students share it."""
+    return _table(built(PositionOptions, variations(settings, LEARNING)[0][1], "positions"))
+
+
+def _table(positions: PositionOptions) -> str:
+    names = tuple(Path(file).name for file in positions.files)
+    return fingerprint_of(unusual(replace(positions, files=names)))
 
 
 Experiment: TypeAlias = Study[LabelJudging, Lesson]
