@@ -118,6 +118,7 @@ def test_every_command_on_every_kind(
         assert bench.call(command) == refusal(command, kind), command
         assert refusal(command, kind) is None or bench.held() == before, command
     assert (bench.run / "report.html").exists()
+    assert len({path.stat().st_mode for path in bench.run.rglob("*") if path.is_file()}) == 1, "all may be read alike"
     learned = bench.trained()
     for command in COMMANDS:
         assert bench.call(command) == refusal(command, kind), f"{command} once more"
