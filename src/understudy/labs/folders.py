@@ -40,11 +40,16 @@ def open_folder(
             f"run folder {str(folder)!r} holds {holds}another experiment than {experiment.name!r} is now; "
             "name another with --run, or delete it"
         )
+    check_made(made)
+    make_folder(folder)
+    save_text(path, write_toml(experiment.settings))
+
+
+def check_made(made: Iterable[Made]) -> None:
+    """Raise if something was made with other settings than now."""
     for one in made:
         if one.found != one.wanted:
             raise BadOption(f"{one.what} {one.how} with other settings than now; name another --run, or delete it")
-    make_folder(folder)
-    save_text(path, write_toml(experiment.settings))
 
 
 def same_board(settings: Mapping[str, Any]) -> Any:

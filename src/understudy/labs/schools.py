@@ -11,7 +11,7 @@ from understudy.errors import FileError
 from understudy.experiments.evolution import Lesson
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.files import make_folder
-from understudy.labs.folders import Made
+from understudy.labs.folders import Made, check_made
 from understudy.labs.journals import append_line
 from understudy.labs.news import News, Show
 from understudy.protocols import Backend
@@ -25,6 +25,7 @@ from understudy.trainers.schools import first_alleles, joined, learn, practise
 def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show: Show) -> tuple[Alleles, float]:
     """Return what a student has learned at school, and the seconds it took; rounds done before are not done again."""
     options, plan = lesson.school, stage.plan()
+    check_made(rounds_made(lesson, folder))
     make_folder(folder / "school")
     alleles, seconds = first_alleles(plan, options.seed), 0.0
     remembered: list[Practised] = []
