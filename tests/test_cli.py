@@ -114,6 +114,7 @@ def test_show_draws_text_and_pictures(tmp_path: Path) -> None:
 def test_games_lists_every_game() -> None:
     listed = {row["game"]: row for row in call("games")["games"]}
     assert set(listed) == {"morris", "konane", "lines_of_action", "chess"}
+    assert [row["size"] for row in listed.values()] == ["7x7", "8x8", "8x8", "8x8"]
     assert listed["lines_of_action"]["rules"]["both_connected"] == ["win", "draw"]
     assert "konane" in CliRunner().invoke(commands, ["games"]).stdout
 

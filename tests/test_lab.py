@@ -14,6 +14,7 @@ import pytest
 from click.testing import CliRunner
 from safetensors.numpy import load_file
 
+from tests.tiny import IMITATION as SETTINGS
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.errors import BadOption, FileError, UnderstudyError
@@ -33,23 +34,6 @@ from understudy.records.watch import Watch, watch
 from understudy.tensors import load_facts
 
 GAME = find_game("morris")
-SETTINGS: dict[str, Any] = {
-    "experiment": {"title": "A test"},
-    "watch": {"teacher": "searcher:depth=1", "opponents": ["random"], "regular": 24, "ply_limit": 40},
-    "student": {"design": "whole", "order": "FTR"},
-    "network": {"kind": "residual", "width": 50, "hidden": 50, "blocks": 1, "symmetric": True},
-    "training": {
-        "epochs": 2,
-        "batch": 128,
-        "images": "one",
-        "learning_rate": 0.01,
-        "beta1": 0.9,
-        "schedule": "one_cycle",
-    },
-    "judging": {"states": "generate", "states_count": 300, "games": 4},
-    "variations": {"FTR": {}, "TFR": {"student": {"order": "TFR", "design": "cascade"}}},
-    "tune": {"network": {"blocks": [0, 1]}, "training": {"learning_rate": {"low": 1e-3, "high": 1e-2, "log": True}}},
-}
 
 
 def silent(news: News) -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.tiny import EVOLUTION, changed
+from tests.tiny import EVOLVERS as KINDS
 from understudy.backends import Local
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
@@ -24,31 +26,11 @@ from understudy.players.evolved import load_evolved
 from understudy.tensors import load_arrays, save_arrays
 
 ROOT = Path(__file__).parent.parent
-KINDS = ("thesis", "steady", "strategy")
-
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "evolution", "game": "lines_of_action", "size": "4x4", "title": "Tiny"},
-    "student": {"depth": 2},
-    "network": {"inputs": ["sides", "turn"], "hidden": 3},
-    "trainer": {
-        "generations": 4, "population": 4, "depth": 1, "limit": 20, "epoch": 2, "opponents": ["random"], "famous": 1,
-        "lag": 3, "opening_plies": 2,
-    },
-    "judging": {
-        "monitors": ["searcher:depth=1,evaluator=aloa"], "benchmarks": ["stochastic:depth=1"], "measured": 3,
-        "baselines": ["random_network v random"], "baseline_matches": 4, "opponents": ["random"], "matches": 4,
-    },
-    "variations": {kind: {"trainer": {"kind": kind}} for kind in KINDS},
-}  # fmt: skip
 
 
 def tiny(*kinds: str, **changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    settings["variations"] = {kind: settings["variations"][kind] for kind in kinds or KINDS}
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+    variations = {kind: EVOLUTION["variations"][kind] for kind in kinds or KINDS}
+    return make_experiment("tiny", changed(EVOLUTION | {"variations": variations}, **changes), folder=Path())
 
 
 def quiet(news: News) -> None:
@@ -257,6 +239,21 @@ def test_a_student_goes_to_school_first(tmp_path: Path) -> None:
     assert kept(trained(tmp_path / "a", tiny("strategy", **changes))) == one
 
 
+def test_a_school_that_was_left_early_is_not_gone_on_with_otherwise(tmp_path: Path) -> None:
+    changes = {"school__rounds": 2, "school__games": 100, "school__depth": 1, "school__teacher": "random"}
+
+    def leave(news: News) -> None:
+        if news.told == "round 2":
+            raise Killed
+
+    with pytest.raises(Killed):
+        trained(tmp_path, tiny("strategy", **changes), show=leave)
+    before = (tmp_path / "experiment.toml").read_bytes()
+    with pytest.raises(BadOption, match=r"strategy_000.safetensors' was learned with other settings than now"):
+        trained(tmp_path, tiny("strategy", **changes | {"school__seed": 1}))
+    assert (tmp_path / "experiment.toml").read_bytes() == before, "nothing is written before it is refused"
+
+
 # Workers that cannot be trusted.
 
 
@@ -302,8 +299,9 @@ def test_how_networks_play_comes_from_the_file() -> None:
 def test_other_settings_are_refused(tmp_path: Path, changes: dict[str, Any]) -> None:
     trained(tmp_path, tiny("strategy", trainer__generations=1))
     before = (tmp_path / "experiment.toml").read_text()
-    for other in (changes, {"experiment__size": "5x5"}):
-        with pytest.raises(BadOption, match="evolved with other settings than now; name another --run, or delete it"):
+    told = "evolved with other settings than now; name another --run, or delete it"
+    for other, message in ((changes, told), ({"experiment__size": "5x5"}, "holds another experiment than 'tiny'")):
+        with pytest.raises(BadOption, match=message):
             trained(tmp_path, tiny("strategy", trainer__generations=1, **other))
         assert (tmp_path / "experiment.toml").read_text() == before, "nothing is written before it is refused"
 

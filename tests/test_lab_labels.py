@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import torch
 from tests.conftest import ROOT
 from tests.games.chess.chess_engines import counter
 from tests.games.chess.test_label_examples_chess import table_of
+from tests.tiny import LABELS, SMALL, STANDINGS, save_material_table
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.experiments import load_experiment, make_experiment
 from understudy.games import find_game
@@ -28,36 +28,21 @@ from understudy.tensors import load_arrays
 CHESS = find_game("chess")
 EXPERIMENTS = sorted((ROOT / "experiments").glob("chess_*.toml"))
 QUICK = ROOT / "experiments" / "chess_quick.toml"
-STANDINGS = {
-    "inputs": {"kind": "standings"}, "target": {"dataset": "win"},
-    "network": {"design": "standings", "hidden": [256, 32, 32], "stages": [4]},
-}  # fmt: skip
-SMALL = {"hidden": [16]}
 
 
 def experiment(table: Path, *, variations: dict[str, Any] | None = None, **sections: Any) -> Any:
     """Return a small experiment with a table of positions."""
-    settings = {
-        "experiment": {"kind": "labels", "game": "chess"},
-        "positions": {"files": [table.name]},
-        "training": {"epochs": 3, "batch": 64},
-        "judging": {"suites": []},
-        "variations": variations or {"standings": STANDINGS, "small": {"network": SMALL}},
-        **sections,
-    }
-    return make_experiment("tiny", json.loads(json.dumps(settings)), folder=table.parent)
+    settings = LABELS | {"positions": {"files": [table.name]}} | sections
+    if variations:
+        settings["variations"] = variations
+    return make_experiment("tiny", settings, folder=table.parent)
 
 
 @pytest.fixture(scope="module")
 def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Write a table of random games whose labels are the material on the board."""
-    made = table_of(range(40))
-    positions: Any = made.positions
-    sides = [np.bitwise_count(side & positions.pawns) + 3 * np.bitwise_count(side & ~positions.pawns)
-             for side in (positions.mine, positions.theirs)]  # fmt: skip
-    score = 100 * (sides[0].astype(np.int32) - sides[1])
     path = tmp_path_factory.mktemp("tables") / "table.parquet"
-    save_positions(replace(made, score=score.astype(np.int32)), path)
+    save_material_table(path)
     return path
 
 
@@ -167,7 +152,7 @@ def test_other_settings_in_the_same_folder_are_refused(table: Path, tmp_path: Pa
     one = experiment(table, variations={"small": {"network": SMALL}})
     labels.train_students(one, tmp_path, show=Hearing())
     other = experiment(table, variations={"small": {"network": {"hidden": [17]}}})
-    with pytest.raises(BadOption, match="student 'small' was trained with other settings than now; name another --run"):
+    with pytest.raises(BadOption, match=r"student 'small' of .*labels.json' was trained with other settings than now"):
         labels.train_students(other, tmp_path, show=Hearing())
     more = experiment(table, variations={"small": {"network": SMALL}, "more": {"network": {"hidden": [17]}}})
     heard = Hearing()
@@ -204,6 +189,11 @@ def test_without_an_engine_there_are_no_labels(tmp_path: Path) -> None:
     }  # fmt: skip
     with pytest.raises(EngineError, match="no_such_engine"):
         labels.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
+    before = (tmp_path / "run" / "experiment.toml").read_bytes()
+    settings["positions"] = {**settings["positions"], "seed": 1}
+    with pytest.raises(BadOption, match="holds another experiment than 'tiny' is now"):
+        labels.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
+    assert (tmp_path / "run" / "experiment.toml").read_bytes() == before, "the games played are those that it tells of"
 
 
 def test_students_of_one_data_set_are_put_in_order(table: Path, tmp_path: Path) -> None:
@@ -254,7 +244,6 @@ def test_white_and_mover_are_graded_alike(table: Path, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("sections", "message"),
     [
-        ({"training": {"legality": 1.0}}, "training.legality is for students that learn moves"),
         ({"variations": {"x": {**STANDINGS, "target": {"dataset": "1"}}}}, "must be 4, win or far, not 1"),
         ({"variations": {"x": {"inputs": {"kind": "standings"}}}}, "standings are both an input and a network"),
         ({"variations": {"x": {"network": STANDINGS["network"]}}}, "standings are both an input and a network"),

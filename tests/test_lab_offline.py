@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,13 @@ import torch
 from click.testing import CliRunner
 
 from tests.conftest import ROOT, random_line
+from tests.tiny import OFFLINE, OPPONENT
+from tests.tiny import tiny as tiny_of
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
-from understudy.experiments import load_experiment, make_experiment
+from understudy.experiments import load_experiment
 from understudy.games import find_game
 from understudy.games.batches import size
 from understudy.games.lines_of_action import inputs as lines_of_action
@@ -36,21 +39,7 @@ from understudy.trainers.values import Valued
 FIVE = find_game("lines_of_action", (5, 5))
 BOARD = Sight(lines_of_action, "board", (5, 5))
 
-OPPONENT = "searcher:evaluator=aloa,depth=1,method=minimax,ties=random"
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5", "study": "miller"},
-    "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": OPPONENT, "step": 0},
-    "training": {"cycles": 4, "batch": 16},
-    "judging": {"games": 20, "opponents": ["random"]},
-}  # fmt: skip
-
-
-def tiny(**changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+tiny = partial(tiny_of, "offline")
 
 
 def silent(news: Any) -> None:
@@ -235,7 +224,7 @@ def test_a_student_takes_a_win_and_values_the_rest_by_its_network(tmp_path: Path
 def test_an_old_run_folder_says_how_its_sampler_was_met(tmp_path: Path) -> None:
     """Judges ask players, whose names meant what they mean; only the sampler met plain minimax under a short name."""
     judged = {"judging": {"opponents": ["searcher:depth=1,evaluator=aloa"]}}
-    old = {"sampling": {"opponent": "searcher:evaluator=aloa"}, "experiment": TINY["experiment"]} | judged
+    old = {"sampling": {"opponent": "searcher:evaluator=aloa"}, "experiment": OFFLINE["experiment"]} | judged
     varied = {"variations": {"two": {"sampling": {"opponent": "searcher:depth=2"}}}}
     (tmp_path / "experiment.toml").write_text(write_toml(old | varied))
     assert rename_players(tmp_path) == "searchers now say method=minimax,ties=random"
@@ -281,7 +270,6 @@ def test_a_broken_fit_is_refused(tmp_path: Path) -> None:
         ({"experiment__game": "konane"}, "positions of konane cannot be sampled offline"),
         ({"student__representation": "E"}, "representation of lines_of_action 'E'"),
         ({"network__units": "step"}, "network.units 'step'"),
-        ({"network__dropout": 0.5}, "network.dropout: plain back-propagation has none"),
         ({"network__hidden": [0]}, "network.hidden must be from 1"),
         ({"training__rates": []}, "training.rates must hold at least one"),
         ({"training__rates": [-0.1]}, "training.rates must be from"),
@@ -306,3 +294,11 @@ def test_the_command_runs_the_quick_form(tmp_path: Path) -> None:
     assert told.exit_code == 0, told.output + repr(told.exception)
     assert "student: error 0." in told.output and "understudy play lines_of_action --size 5x5" in told.output
     assert (tmp_path / "report.html").exists()
+
+
+def test_the_command_trains_and_judges_nobody(tmp_path: Path) -> None:
+    (tmp_path / "tiny.toml").write_text(write_toml(OFFLINE | {"training": {"cycles": 1, "batch": 16}}))
+    told = CliRunner().invoke(commands, ["train", str(tmp_path / "tiny.toml"), "--run", str(tmp_path / "run")])
+    assert told.exit_code == 0, told.output + repr(told.exception)
+    assert "trained student in " in told.output and (tmp_path / "run" / "student_student.onnx").exists()
+    assert not (tmp_path / "run" / "games.json").exists()

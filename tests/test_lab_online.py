@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import json
 import threading
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
+from tests.tiny import TEACHER
+from tests.tiny import tiny as tiny_of
 from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments import load_experiment, make_experiment
+from understudy.experiments import load_experiment
 from understudy.labs import find_lab, online
 from understudy.labs.news import News
 from understudy.players import make_player
@@ -20,22 +23,7 @@ from understudy.tensors import load_arrays
 
 ROOT = Path(__file__).parent.parent
 
-TEACHER = "searcher:evaluator=q,depth=1,method=minimax,ties=random"
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "online", "game": "konane", "size": "4x4", "title": "Tiny", "study": "thompson"},
-    "training": {"games": 600, "snapshot": 200, "repeats": 2, "rate": 0.1},
-    "judging": {"games": 40, "snapshots": 2, "snapshot_games": 20},
-    "variations": {"A": {"student": {"representation": "A", "hidden": [4]}}, "C": {"student": {"hidden": [6]}}},
-    "paper": {"A": {"random": 0.72}, TEACHER: {"random": 0.83}},
-}
-
-
-def tiny(**changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+tiny = partial(tiny_of, "online")
 
 
 def test_a_tiny_experiment(tmp_path: Path) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+import torch
 
+from tests.tiny import tiny as tiny_of
 from understudy.errors import BadOption, FileError, UnknownName
-from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
 from understudy.games.boards import SCRATCH
@@ -18,28 +20,16 @@ from understudy.games.konane.batches import class_names, successors
 from understudy.games.konane.inputs import encode_boards
 from understudy.judges.value_kept import exam_positions, held_out
 from understudy.labs import values
+from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.players import make_player
 from understudy.records.solved import imaged, load_solved, save_solved, solve_boards
 from understudy.solve import shared_solver
-from understudy.tensors import save_arrays
+from understudy.tensors import load_arrays, save_arrays
 
 FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
 NOBODY = np.zeros(0, np.uint64)
 
-TINY: dict[str, Any] = {
-    "experiment": {"kind": "values", "game": "konane", "size": "4x4"},
-    "network": {"hidden": [32]},
-    "training": {"optimiser": "adamw", "learning_rate": 0.01, "beta1": 0.9, "batch": 64, "epochs": 6, "patience": 9},
-    "judging": {"games": 40, "value_kept": 500},
-}
-
-
-def tiny(**changes: Any) -> Any:
-    settings = json.loads(json.dumps(TINY))
-    for name, value in changes.items():
-        section, key = name.split("__")
-        settings.setdefault(section, {})[key] = value
-    return make_experiment("tiny", settings, folder=Path())
+tiny = partial(tiny_of, "values")
 
 
 def test_a_tiny_experiment(tmp_path: Path) -> None:
@@ -56,6 +46,19 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     assert make_player(f"student:{tmp_path}", FOUR).choose([FOUR.start()])[0].move in FOUR.moves(FOUR.start())
     with pytest.raises(BadOption, match="was trained with other settings"):
         values.train_students(tiny(network__hidden=[16]), tmp_path, show=lambda news: None)
+
+
+@pytest.mark.parametrize("units", ["relu", "sigmoid", "tanh"])
+def test_a_student_plays_with_the_units_that_it_learned_with(units: str, tmp_path: Path) -> None:
+    values.train_students(tiny(network__units=units, training__epochs=1), tmp_path, show=lambda news: None)
+    network = ValueNetwork(96, ValueOptions(hidden=(32,), units=units))
+    weights = load_arrays(tmp_path / "checkpoints" / "student.safetensors")[0]
+    best = {name.removeprefix("best."): torch.from_numpy(array) for name, array in weights.items() if "best." in name}
+    network.load_state_dict(best)
+    boards = torch.rand(20, 96).round()
+    said = torch.sigmoid(network(boards)).detach().numpy()
+    player: Any = make_player(f"student:{tmp_path}", FOUR)
+    assert np.allclose(player.score(boards.numpy())[:, 0], said, atol=1e-5)
 
 
 def test_without_an_exam_there_is_still_a_summary(tmp_path: Path) -> None:

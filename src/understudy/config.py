@@ -7,7 +7,8 @@ import json
 import re
 import tomllib
 import types
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
 from pathlib import Path
 from typing import Any, TypeVar, get_args, get_origin, get_type_hints
 
@@ -75,19 +76,49 @@ def load_toml(path: Path) -> dict[str, Any]:
 
 
 def overridden(settings: Mapping[str, Any], changes: tuple[str, ...]) -> dict[str, Any]:
-    """Return *settings* with each change of the form `section.key=value` made; a value is TOML, or else plain text."""
-    result: dict[str, Any] = {name: dict(v) if isinstance(v, dict) else v for name, v in settings.items()}
+    """Return *settings* with each change of the form `section.key=value` made; a value is TOML, or else plain text.
+
+    Without a value the key is unset; empty text is written `""`.
+    """
+    result = deepcopy(dict(settings))
     for change in changes:
-        name, equals, text = change.partition("=")
-        *sections, key = name.strip().split(".")
-        if not equals or not all((*sections, key)):
-            raise BadOption(f"--set {change!r} is not of the form section.key=value")
-        table = result
-        for section in sections:
-            table[section] = dict(table.get(section, {})) if isinstance(table.get(section, {}), dict) else {}
-            table = table[section]
-        table[key] = _toml_value(text.strip())
+        path, text = read_change(change)
+        if text:
+            _put(result, path, _toml_value(text))
+        else:
+            unset(result, path)
     return result
+
+
+def read_change(change: str) -> tuple[list[str], str]:
+    """Return the path of the key that a change is about, and the value as it is written."""
+    name, equals, text = change.partition("=")
+    path = name.strip().split(".")
+    if not equals or not all(path):
+        raise BadOption(f"--set {change!r} is not of the form section.key=value")
+    return path, text.strip()
+
+
+def _put(table: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    *sections, key = path
+    for section in sections:
+        if not isinstance(table.get(section), dict):
+            table[section] = {}
+        table = table[section]
+    table[key] = value
+
+
+def unset(table: Mapping[str, Any], path: Sequence[str]) -> None:
+    """Remove a key from nested tables, if it is there."""
+    if (holder := holder_of(table, path)) is not None:
+        del holder[path[-1]]
+
+
+def holder_of(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
+    """Return the one of nested tables in which a key is set; None if it is not."""
+    for section in path[:-1]:
+        table = table.get(section) if isinstance(table, dict) else None
+    return table if isinstance(table, dict) and path[-1] in table else None
 
 
 def _toml_value(text: str) -> Any:

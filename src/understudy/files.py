@@ -14,10 +14,15 @@ from understudy.errors import FileError
 
 @contextmanager
 def replacing(path: Path) -> Iterator[Path]:
-    """Give a temporary path that takes the place of *path* once it is whole and on the disk, and not before."""
+    """Give a temporary path that takes the place of *path* once it is whole and on the disk, and not before.
+
+    Some libraries make files that nobody else may read; all of ours have the mode that the umask gives.
+    """
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
+        mode = _usual_mode(temporary)
         yield temporary
+        temporary.chmod(mode)
         with open(temporary, "rb") as file:
             os.fsync(file.fileno())
         os.replace(temporary, path)
@@ -27,6 +32,15 @@ def replacing(path: Path) -> Iterator[Path]:
         raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
     finally:
         temporary.unlink(missing_ok=True)
+
+
+def _usual_mode(path: Path) -> int:
+    """Return the mode of a new file: making one is the only way to ask for the umask without changing it."""
+    path.unlink(missing_ok=True)
+    path.touch()
+    mode = path.stat().st_mode
+    path.unlink()
+    return mode
 
 
 @contextmanager

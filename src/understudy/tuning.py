@@ -7,6 +7,7 @@ rows are never looked at. Trials are pruned when they lag behind, and a stopped 
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -112,7 +113,7 @@ def _is_range(value: Any) -> bool:
 
 
 def _suggested(trial: optuna.Trial, space: Mapping[str, Any]) -> tuple[str, ...]:
-    return tuple(f"{name}={_text(_suggest(trial, name, choices))}" for name, choices in space.items())
+    return tuple(f"{name}={json.dumps(_suggest(trial, name, choices))}" for name, choices in space.items())
 
 
 def _suggest(trial: optuna.Trial, name: str, choices: Any) -> Any:
@@ -122,7 +123,3 @@ def _suggest(trial: optuna.Trial, name: str, choices: Any) -> Any:
     if isinstance(low, int) and isinstance(high, int):
         return trial.suggest_int(name, low, high, log=log)
     return trial.suggest_float(name, float(low), float(high), log=log)
-
-
-def _text(value: Any) -> str:
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -221,7 +221,9 @@ def test_a_school_goes_on_where_it_was(tmp_path: Path) -> None:
 def test_a_school_of_other_settings_is_refused(tmp_path: Path) -> None:
     schooled(tmp_path, school__rounds=1)
     for changes in ({"school__rate": 0.1}, {"network__hidden": 2}, {"trainer__limit": 20}):
-        with pytest.raises(BadOption, match="was learned with other settings; name another --run, or delete it"):
+        with pytest.raises(
+            BadOption, match="was learned with other settings than now; name another --run, or delete it"
+        ):
             schooled(tmp_path, **changes)
     path = tmp_path / "school" / "student_000.safetensors"
     arrays, facts = load_arrays(path)

@@ -21,9 +21,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _experiment_options(command: F) -> F:
     """Add what tells an experiment and where it runs."""
-    command = click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE", help="Change a key.")(
-        command
-    )
+    command = click.option("--set", "changes", multiple=True, metavar="SECTION.KEY=VALUE",
+                           help="Change a key, for all variations and in the short form, too; may be given more than "
+                                "once. Without a VALUE the key is unset: its default counts.")(command)  # fmt: skip
     command = click.option("--quick", is_flag=True, help="Take the experiment's short form.")(command)
     command = click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
                            help="Where the run is kept; runs/NAME if not said.")(command)  # fmt: skip
@@ -55,6 +55,8 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
 
     said = {name: value for name, value in plan.items() if value is not None and value != ()}
     if _is_game(file):
+        if changes or quick:
+            raise BadOption(f"{'--set' if changes else '--quick'} is for the file of an experiment; {file!r} is a game")
         _watch_game(file, folder, said, where=where)
         return
     if said:

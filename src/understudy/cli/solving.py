@@ -41,9 +41,8 @@ def solve(name: str, size: str | None, rules: tuple[str, ...], as_json: bool) ->
         seconds, positions = time.perf_counter() - began, solver.positions
     openings = {game.write_move(game.start(), move): PLAYERS[not wins] for move, wins in values.items()}
     winner = PLAYERS["first" not in openings.values()]
-    rows, columns = game.size
-    shape: int | str = rows if rows == columns else f"{rows}x{columns}"
     if as_json:
+        shape = "x".join(map(str, game.size))
         print_json({"size": shape, "winner": winner, "openings": openings, "positions": positions, "seconds": seconds})
     else:
         _print_solution(game, solver, winner, openings)

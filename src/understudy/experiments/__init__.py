@@ -12,7 +12,7 @@ from typing import Any
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments.files import flattened, noted
+from understudy.experiments.files import check_unset, flattened, insisted, noted
 
 KINDS = {
     "imitation": "understudy.experiments.imitation",
@@ -27,13 +27,19 @@ KINDS = {
 
 
 def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = False) -> Any:
-    """Return the experiment of a TOML file with some keys changed; *quick* takes its short form."""
-    settings = load_toml(path)
-    if quick and "quick" not in settings:
+    """Return the experiment of a TOML file with some keys changed; *quick* takes its short form.
+
+    The *changes* are the user's: they win over all that the file says, in its variations and its quick form, too.
+    """
+    said = load_toml(path)
+    check_unset(said, changes)
+    settings = insisted(said, changes)
+    if quick and not isinstance(settings.get("quick"), dict):
         raise BadOption(f"experiment {str(path)!r} has no quick form: there is no [quick] section in it")
-    made = flattened(settings.get("quick", {})) if quick else ()
-    changed = noted(settings, overridden(settings, (*made, *changes)), changes, quick=quick)
-    return make_experiment(path.stem + ("_quick" if quick else ""), changed, folder=path.parent)
+    if quick:
+        settings = insisted(overridden(settings, flattened(settings["quick"])), changes)
+    settings = noted(said, settings, changes, quick=quick)
+    return make_experiment(path.stem + ("_quick" if quick else ""), settings, folder=path.parent)
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Any:

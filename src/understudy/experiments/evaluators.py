@@ -13,7 +13,7 @@ from typing import Any
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, built, check_sections
+from understudy.experiments.files import About, board_of, built, check_sections
 from understudy.games import CompiledGame
 from understudy.judges.published import read_published
 
@@ -22,7 +22,7 @@ COUNTS = ("template", "jumps")
 HORIZONS = ("blind", "settled")
 DEEPEST = 6
 
-SECTIONS = (*(name for name in ABOUT_SECTIONS if name != "variations"), "evaluators")
+SECTIONS = ("experiment", "quick", "paper", "evaluators")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,7 +10,6 @@ from typing import Any, TypeAlias
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.experiments.files import (
-    ABOUT_SECTIONS,
     About,
     Study,
     built,
@@ -25,7 +24,7 @@ from understudy.trainers.arena import RANDOM_NETWORK, Stage
 from understudy.trainers.evolution import TrainerOptions, check_trainer
 from understudy.trainers.schooling import SchoolOptions, check_school
 
-SECTIONS = (*ABOUT_SECTIONS, "student", "network", "school", "trainer", "judging")
+LEARNING = ("student", "network", "school", "trainer")
 VERSUS = " v "
 
 
@@ -86,7 +85,7 @@ Experiment: TypeAlias = Study[EvolutionJudging, Lesson]
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    experiment = make_study(name, settings, sections=SECTIONS, judging=EvolutionJudging, lesson=_lesson)
+    experiment = make_study(name, settings, learning=LEARNING, judging=EvolutionJudging, lesson=_lesson)
     _check(experiment)
     return experiment
 

@@ -9,18 +9,23 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, TypeVar
 
-from understudy.config import build, overridden
+from understudy.config import build, holder_of, overridden, read_change, unset
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
 from understudy.judges.papers import PAPERS
 
-ABOUT_SECTIONS = ("experiment", "variations", "paper", "quick")
+ABOUT_SECTIONS = ("experiment", "variations", "quick")
+"""What a file of any kind with students may hold."""
+
+PARTED = ("network", "training")
+"""Sections in which a table may change keys for one part of a move."""
 
 T = TypeVar("T")
 Judging = TypeVar("Judging")
@@ -72,25 +77,45 @@ def make_study(
     name: str,
     settings: Mapping[str, Any],
     *,
-    sections: Sequence[str],
+    learning: Sequence[str],
+    more: Sequence[str] = (),
     judging: type[Judging],
     lesson: Callable[[str, Mapping[str, Any]], Lesson],
 ) -> Study[Judging, Lesson]:
-    """Return the experiment that *settings* describe; *lesson* makes a student's way to learn out of its variation."""
-    check_sections(settings, sections)
+    """Return the experiment that *settings* describe; *lesson* makes a student's way to learn out of its variation.
+
+    A file may hold the sections about *learning*, which variations may change, `[judging]`, and those that are *more*.
+    """
+    check_sections(settings, (*ABOUT_SECTIONS, *learning, "judging", *more))
     return Study(
         name=name,
         about=built(About, settings, "experiment"),
         judging=built(judging, settings, "judging"),
-        lessons=tuple(lesson(*varied) for varied in variations(settings)),
+        lessons=tuple(lesson(*varied) for varied in variations(settings, learning)),
         paper=settings.get("paper", {}),
         settings=settings,
     )
 
 
-def built(kind: type[T], settings: Mapping[str, Any], section: str) -> T:
-    """Return a section of an experiment as its dataclass; one that is not there has its defaults."""
-    return build(kind, settings.get(section, {}), place=f"[{section}]")
+def built(
+    options: type[T],
+    settings: Mapping[str, Any],
+    section: str,
+    *,
+    usual: Mapping[str, Any] | None = None,
+    read: Collection[str] | None = None,
+) -> T:
+    """Return a section of an experiment as its dataclass; what it does not say is *usual*, or else the default.
+
+    Where several kinds share a dataclass, *read* names the options that this kind reads; to say others is an error.
+    """
+    said = settings.get(section, {})
+    made = build(options, {**(usual or {}), **said}, place=f"[{section}]")
+    idle = [key for key in said if read is not None and key not in read]
+    if idle:
+        kind = settings["experiment"]["kind"]
+        raise BadOption(f"{section}.{idle[0]} = {said[idle[0]]!r}: experiments of the kind {kind!r} never read it")
+    return made
 
 
 def board_of(about: About) -> CompiledGame:
@@ -98,24 +123,39 @@ def board_of(about: About) -> CompiledGame:
     return find_game(about.game, read_size(about.size, "experiment.size") if about.size else None)
 
 
-def check_sections(settings: Mapping[str, Any], known: Sequence[str]) -> None:
+def check_sections(settings: Mapping[str, Any], known: Sequence[str], place: str = "an experiment") -> None:
     """Raise unless every section is known and is a table."""
     for section, table in settings.items():
         if section not in known:
-            raise UnknownName("section of an experiment", section, known)
+            raise UnknownName(f"section of {place}", section, known)
         if not isinstance(table, dict):
             raise BadOption(f"{section} = {table!r} must be a section: [{section}] with keys below it")
 
 
-def variations(settings: Mapping[str, Any]) -> list[tuple[str, dict[str, Any]]]:
-    """Return the name and settings of each student; without variations there is one, called student."""
+def check_shares(paper: Mapping[str, Any]) -> None:
+    """Raise unless `[paper]` tells for each student what it won against whom, as a report shows it beside ours."""
+    for student, numbers in paper.items():
+        if not isinstance(numbers, Mapping) or not all(isinstance(one, int | float) for one in numbers.values()):
+            raise BadOption(f"[paper.{student}] must hold a share of games won for each opponent")
+
+
+def variations(settings: Mapping[str, Any], learning: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
+    """Return the name and settings of each student; without variations there is one, called student.
+
+    They may differ in sections about *learning* alone: what is judged, and how, is the same for all.
+    """
     base = {name: table for name, table in settings.items() if name != "variations"}
     varied = settings.get("variations", {})
     if not varied:
         return [("student", base)]
-    for name in varied:
+    for name, changes in varied.items():
         if not name.isidentifier():
             raise BadOption(f"[variations.{name}]: a name of letters, digits and _ is needed, not {name!r}")
+        if not isinstance(changes, dict):
+            raise BadOption(
+                f"variations.{name} = {changes!r} must be a section: [variations.{name}] with keys below it"
+            )
+        check_sections(changes, learning, f"[variations.{name}]")
     return [(name, overridden(base, flattened(changes))) for name, changes in varied.items()]
 
 
@@ -150,6 +190,38 @@ def _flat(table: Any, path: str) -> list[tuple[str, Any]]:
     if not isinstance(table, Mapping):
         return [(path, table)]
     return [pair for key, value in table.items() for pair in _flat(value, f"{path}.{key}" if path else key)]
+
+
+def insisted(settings: Mapping[str, Any], changes: Sequence[str]) -> dict[str, Any]:
+    """Return *settings* with what a user insists on: no variation, part of a move or trial of `[tune]` changes it."""
+    result = deepcopy(dict(settings))
+    for change in changes:
+        for table, path in _places(result, read_change(change)[0]):
+            if table is not result:
+                unset(table, path)
+    return overridden(result, tuple(changes))
+
+
+def check_unset(settings: Mapping[str, Any], changes: Sequence[str]) -> None:
+    """Raise if a change unsets what the file says nowhere, its quick form included: it may be misspelt."""
+    for change in changes:
+        path, text = read_change(change)
+        places = (*_places(settings, path), *_places(settings.get("quick", {}), path))
+        if not text and not any(holder_of(*place) for place in places):
+            raise BadOption(f"--set {change.strip()}: there is nothing to unset, the experiment does not say it")
+
+
+def _places(settings: Any, path: Sequence[str]) -> Iterator[tuple[Any, Sequence[str]]]:
+    """Yield where a key may be set: in the file itself, its variations and trials; in each, for a part of a move."""
+    varied = [settings.get("tune"), *_tables(settings.get("variations"))] if isinstance(settings, dict) else []
+    for table in (settings, *varied):
+        yield table, path
+        if isinstance(table, dict) and path[0] in PARTED and len(path) == 2:
+            yield from ((part, path[1:]) for part in _tables(table.get(path[0])))
+
+
+def _tables(table: Any) -> list[Any]:
+    return [value for value in table.values() if isinstance(value, dict)] if isinstance(table, dict) else []
 
 
 def fingerprint_of(*told: Any) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 
 from understudy.config import build
 from understudy.errors import BadOption, FileError, UnknownName
-from understudy.experiments.files import ABOUT_SECTIONS, About, built, check_sections, variations
+from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, built, check_sections, variations
 from understudy.games.layout import order_places
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
@@ -23,7 +23,9 @@ from understudy.records.examples import SPLITS
 from understudy.records.watch import Watch
 from understudy.trainers.supervised import TrainingOptions, check_training
 
+IMITATED = "morris"
 PARTS = ("to", "from", "remove")
+"""What is decided in turn in a move of the one game whose moves are imitated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,28 +106,37 @@ class Experiment:
     """Where relative paths start."""
 
 
-SECTIONS = (*ABOUT_SECTIONS, "records", "watch", "examples", "student", "network", "training", "judging", "tune")
+LEARNING = ("examples", "student", "network", "training")
+SECTIONS = (*ABOUT_SECTIONS, "records", "watch", *LEARNING, "judging", "paper", "tune")
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     check_sections(settings, SECTIONS)
+    about = built(About, settings, "experiment")
+    _check_game(about)
     watch = build(Watch, settings["watch"], place="[watch]") if "watch" in settings else None
     records = built(RecordsOptions, settings, "records")
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
     return Experiment(
         name=name,
-        about=built(About, settings, "experiment"),
+        about=about,
         records=records,
         watch=watch,
         judging=built(JudgingOptions, settings, "judging"),
-        lessons=tuple(make_lesson_plan(*varied) for varied in variations(settings)),
+        lessons=tuple(make_lesson_plan(*varied) for varied in variations(settings, LEARNING)),
         paper=settings.get("paper", {}),
         tune=settings.get("tune", {}),
         settings=settings,
         folder=folder,
     )
+
+
+def _check_game(about: About) -> None:
+    """Raise unless there are examples and networks for the moves of a game; its board must be there, too."""
+    if board_of(about).name != IMITATED:
+        raise BadOption(f"experiment.game: moves of {IMITATED} alone can be imitated so far, not of {about.game!r}")
 
 
 def make_lesson_plan(name: str, settings: Mapping[str, Any]) -> Lesson:

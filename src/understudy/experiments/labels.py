@@ -7,28 +7,26 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy.config import build, check_range
+from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.experiments.files import (
-    ABOUT_SECTIONS,
     About,
     Study,
+    board_of,
     built,
     fingerprint_of,
     make_study,
     unusual,
+    variations,
 )
 from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.judges.epd import load_suite
 from understudy.games.chess.learning.networks import BoardNetworkOptions, check_network
-from understudy.trainers.supervised import TrainingOptions, check_training
+from understudy.trainers.supervised import COMMON, TrainingOptions, check_training
 
-SECTIONS = (*ABOUT_SECTIONS, "positions", "examples", "inputs", "target", "network", "training", "judging")
+LEARNING = ("positions", "examples", "inputs", "target", "network", "training")
 SPLITS = ("game", "position")
-
-IDLE = ("l1", "l2", "penalise", "images", "label_smoothing", "smooth_over", "legality")
-"""Options of a training by moves that mean nothing here."""
 
 TRAINING = {"learning_rate": 0.001, "beta1": 0.9, "beta2": 0.99, "schedule": "constant", "batch": 128}
 """The source's, where the file does not say otherwise; it proposes 0.99 where the inventors of Adam propose 0.999."""
@@ -110,13 +108,22 @@ class Lesson:
 
     def table(self) -> str:
         """Return what tells one table of positions from another; wherever files lie, their names are the same."""
-        names = tuple(Path(file).name for file in self.positions.files)
-        return fingerprint_of(unusual(replace(self.positions, files=names)))
+        return _table(self.positions)
 
     def fingerprint(self, about: About) -> str:
         """Return what tells one training from another."""
         parts = (self.examples, self.inputs, self.target, self.network, self.training)
         return fingerprint_of(about.game, self.table(), *(unusual(part) for part in parts))
+
+
+def table_of(settings: Mapping[str, Any]) -> str:
+    """Return what tells the table of positions of an experiment from others: all its students share it."""
+    return _table(built(PositionOptions, variations(settings, LEARNING)[0][1], "positions"))
+
+
+def _table(positions: PositionOptions) -> str:
+    names = tuple(Path(file).name for file in positions.files)
+    return fingerprint_of(unusual(replace(positions, files=names)))
 
 
 Experiment: TypeAlias = Study[LabelJudging, Lesson]
@@ -127,12 +134,13 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     experiment = make_study(
         name,
         settings,
-        sections=SECTIONS,
+        learning=LEARNING,
         judging=LabelJudging,
         lesson=lambda student, varied: _lesson(student, varied, folder),
     )
     if experiment.about.game != "chess":
         raise BadOption(f"experiment.game: labels are for chess, not for {experiment.about.game!r}")
+    board_of(experiment.about)
     if len({lesson.table() for lesson in experiment.lessons}) > 1:
         raise BadOption("[positions]: all students of an experiment learn from one table; use two experiments")
     check_range("judging.depth", experiment.judging.depth, 1, 60)
@@ -153,17 +161,15 @@ def _lesson(name: str, settings: Mapping[str, Any], folder: Path) -> Lesson:
         inputs=built(ChessInputs, settings, "inputs"),
         target=built(TargetOptions, settings, "target"),
         network=built(BoardNetworkOptions, settings, "network"),
-        training=build(TrainingOptions, {**TRAINING, **settings.get("training", {})}, place="[training]"),
+        training=built(
+            TrainingOptions, settings, "training", usual=TRAINING, read=(*COMMON, "clip", "validation_rows")
+        ),
     )
 
 
 def _check(lesson: Lesson) -> None:
     check_network(lesson.network)
     check_training(lesson.training)
-    if idle := [key for key in IDLE if key in unusual(lesson.training)]:
-        raise BadOption(
-            f"training.{idle[0]} is for students that learn moves; one that learns labels has no use for it"
-        )
     positions = lesson.positions
     for key, low, high in (
         ("most", 100, 10**9), ("games", 4, 10**7), ("opening_plies", 0, 60), ("per_game", 1, 1000), ("stray", 0, 1),

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy.config import build, check_range
+from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.experiments.files import (
-    ABOUT_SECTIONS,
     About,
     Study,
     built,
+    check_shares,
     fingerprint_of,
     make_study,
     unusual,
@@ -25,10 +25,10 @@ from understudy.players.names import former_name
 from understudy.trainers.offline import FittingOptions, check_fitting
 from understudy.trainers.sampling import SamplingOptions, check_sampling
 
-SECTIONS = (*ABOUT_SECTIONS, "sampling", "examples", "student", "network", "training", "judging")
+LEARNING = ("sampling", "examples", "student", "network", "training")
 
 NETWORK = {"hidden": (12,), "units": "sigmoid"}
-"""The source's network, where the file does not say otherwise."""
+"""The source's network, where the file does not say otherwise; plain back-propagation drops no units."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,8 +105,9 @@ Experiment: TypeAlias = Study[OfflineJudging, Lesson]
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    experiment = make_study(name, settings, sections=SECTIONS, judging=OfflineJudging, lesson=_lesson)
+    experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=OfflineJudging, lesson=_lesson)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
+    check_shares(experiment.paper)
     for lesson in experiment.lessons:
         _check(experiment.game, lesson)
     return experiment
@@ -118,7 +119,7 @@ def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
         sampling=built(SamplingOptions, settings, "sampling"),
         examples=built(TableExamples, settings, "examples"),
         student=built(OfflineStudent, settings, "student"),
-        network=build(ValueOptions, {**NETWORK, **settings.get("network", {})}, place="[network]"),
+        network=built(ValueOptions, settings, "network", usual=NETWORK, read=("hidden", "units")),
         training=built(FittingOptions, settings, "training"),
     )
 
@@ -127,10 +128,6 @@ def _check(game: CompiledGame, lesson: Lesson) -> None:
     check_sampling(game, lesson.sampling)
     check_fitting(lesson.training)
     check_values(lesson.network)
-    if lesson.network.dropout:
-        raise BadOption(
-            f"network.dropout: plain back-propagation has none, so it must be 0, not {lesson.network.dropout:g}"
-        )
     find_boards(game.name).find_representation(lesson.student.representation, *game.size)
     check_range("examples.held_out", lesson.examples.held_out, 0.01, 0.9)
     check_range("examples.visits", lesson.examples.visits, 1, 10**6)

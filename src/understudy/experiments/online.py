@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.experiments.files import (
-    ABOUT_SECTIONS,
     About,
     Study,
     built,
+    check_shares,
     fingerprint_of,
     make_study,
     unusual,
@@ -22,7 +22,7 @@ from understudy.players.choosers import make_plain_chooser
 from understudy.players.names import former_name
 from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
 
-SECTIONS = (*ABOUT_SECTIONS, "student", "training", "judging")
+LEARNING = ("student", "training")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,7 +62,7 @@ Experiment: TypeAlias = Study[OnlineJudging, Lesson]
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    experiment = make_study(name, settings, sections=SECTIONS, judging=OnlineJudging, lesson=_lesson)
+    experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=OnlineJudging, lesson=_lesson)
     if experiment.about.game != "konane":
         raise BadOption(f"experiment.game: pupils learn konane alone so far, not {experiment.about.game!r}")
     _check(experiment)
@@ -90,6 +90,4 @@ def _check(experiment: Experiment) -> None:
     check_range("judging.snapshots", judging.snapshots, 0, 10**6)
     check_range("judging.snapshot_games", judging.snapshot_games, 2, 10**8)
     check_range("judging.value_kept", judging.value_kept, 0, 10**7)
-    for student, numbers in experiment.paper.items():
-        if not isinstance(numbers, Mapping) or not all(isinstance(one, int | float) for one in numbers.values()):
-            raise BadOption(f"[paper.{student}] must hold a share of games won for each opponent")
+    check_shares(experiment.paper)

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.experiments.files import (
-    ABOUT_SECTIONS,
     About,
     Study,
     built,
+    check_shares,
     fingerprint_of,
     make_study,
     unusual,
@@ -21,9 +21,9 @@ from understudy.experiments.files import (
 from understudy.games.boards import find_boards
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
-from understudy.trainers.supervised import TrainingOptions, check_training
+from understudy.trainers.supervised import COMMON, TrainingOptions, check_training
 
-SECTIONS = (*ABOUT_SECTIONS, "examples", "student", "network", "training", "judging")
+LEARNING = ("examples", "student", "network", "training")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +79,11 @@ Experiment: TypeAlias = Study[ValuesJudging, Lesson]
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    experiment = make_study(name, settings, sections=SECTIONS, judging=ValuesJudging, lesson=_lesson)
+    experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=ValuesJudging, lesson=_lesson)
     check_solvable(experiment.game)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
     check_range("judging.value_kept", experiment.judging.value_kept, 0, 10**7)
+    check_shares(experiment.paper)
     for lesson in experiment.lessons:
         _check(experiment, lesson)
     return experiment
@@ -94,7 +95,7 @@ def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
         examples=built(BoardsOptions, settings, "examples"),
         student=built(ValueStudentOptions, settings, "student"),
         network=built(ValueOptions, settings, "network"),
-        training=built(TrainingOptions, settings, "training"),
+        training=built(TrainingOptions, settings, "training", read=COMMON),
     )
 
 

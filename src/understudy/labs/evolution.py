@@ -9,6 +9,7 @@ champions in the end.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +17,12 @@ import numpy as np
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.errors import BadOption, FileError
+from understudy.errors import FileError
 from understudy.experiments.evolution import Experiment, Lesson
 from understudy.files import make_folder
 from understudy.judges.duels import score_lines
 from understudy.labs.champions import MEASURING, judge_students, results
-from understudy.labs.folders import open_folder, play_command, same_board
+from understudy.labs.folders import Made, open_folder, play_command, same_board
 from understudy.labs.journals import add_rows, append_line, forget, loaded
 from understudy.labs.news import News, Show
 from understudy.players.evolved import save_evolved
@@ -45,20 +46,23 @@ def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = 
 
 def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Let every student evolve to its last generation, from where an earlier run left it."""
-    _refuse_others(experiment, folder)
-    open_folder(experiment, folder, identity=same_board)
+    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
     for name in ("epochs", "evolvers"):
         make_folder(folder / name)
     for lesson in experiment.lessons:
         Course(experiment, lesson, folder, backend, show).run()
 
 
-def _refuse_others(experiment: Experiment, folder: Path) -> None:
-    """Raise if the folder holds a student that evolved otherwise, before anything is written."""
+def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+    """Yield the students that evolved in a run, and their rounds at school."""
     for lesson in experiment.lessons:
-        path, name = folder / "evolvers" / f"{lesson.name}.safetensors", lesson.fingerprint(experiment.about)
-        if path.exists() and load_facts(path, "evolution").get("fingerprint") != name:
-            raise BadOption(f"{str(path)!r} evolved with other settings than now; name another --run, or delete it")
+        if (path := folder / "evolvers" / f"{lesson.name}.safetensors").exists():
+            found = load_facts(path, "evolution").get("fingerprint")
+            yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about), "evolved")
+        if lesson.school.rounds:
+            from understudy.labs.schools import rounds_made  # evolution alone does not wait for PyTorch
+
+            yield from rounds_made(lesson, folder)
 
 
 class Course:

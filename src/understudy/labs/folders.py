@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import re
 import shutil
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from understudy.config import load_toml, write_toml
 from understudy.errors import BadOption
@@ -18,16 +18,40 @@ Identity = Callable[[Mapping[str, Any]], Any]
 """From the settings of an experiment to what must not change in a run folder."""
 
 
-def open_folder(experiment: Any, folder: Path, *, identity: Identity, holds: str = "") -> None:
-    """Make the run folder, or check that it belongs to the same experiment; *holds* says what it would mix up."""
+class Made(NamedTuple):
+    """What a run folder holds already, and the settings that it was made with."""
+
+    what: str
+    found: Any
+    """The fingerprint of those settings."""
+    wanted: Any
+    """And of the settings now."""
+    how: str = "was trained"
+
+
+def open_folder(
+    experiment: Any, folder: Path, *, identity: Identity, made: Iterable[Made] = (), holds: str = ""
+) -> None:
+    """Make the run folder, or check that it belongs to the same experiment; *holds* says what it would mix up.
+
+    All that would be refused is refused here, before a byte of the folder changes: what was *made* with other settings.
+    """
     path = folder / "experiment.toml"
-    make_folder(folder)
     if path.exists() and identity(load_toml(path)) != identity(experiment.settings):
         raise BadOption(
             f"run folder {str(folder)!r} holds {holds}another experiment than {experiment.name!r} is now; "
             "name another with --run, or delete it"
         )
+    check_made(made)
+    make_folder(folder)
     save_text(path, write_toml(experiment.settings))
+
+
+def check_made(made: Iterable[Made]) -> None:
+    """Raise if something was made with other settings than now."""
+    for one in made:
+        if one.found != one.wanted:
+            raise BadOption(f"{one.what} {one.how} with other settings than now; name another --run, or delete it")
 
 
 FORMER = {

@@ -15,7 +15,6 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.errors import BadOption
 from understudy.experiments.imitation import Experiment, Lesson, data_file
 from understudy.files import load_json, make_folder, save_json
 from understudy.games import CompiledGame, find_game
@@ -23,7 +22,7 @@ from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
-from understudy.labs.folders import keep_student, open_folder, play_command
+from understudy.labs.folders import Made, keep_student, open_folder, play_command
 from understudy.labs.news import News, Show, log_progress
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
@@ -60,7 +59,7 @@ def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = 
 
 def open_run(experiment: Experiment, folder: Path) -> None:
     """Make the run folder, or check that it belongs to the same experiment."""
-    open_folder(experiment, folder, identity=_sources_of, holds="records of ")
+    open_folder(experiment, folder, identity=_sources_of, made=_made(experiment, folder), holds="records of ")
     make_folder(folder / "checkpoints")
 
 
@@ -104,17 +103,17 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
     """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
     records = prepare_records(experiment, folder, show=show, backend=backend)
     for lesson in experiment.lessons:
-        if not _trained(experiment, lesson, folder):
+        if not _path(lesson, folder).exists():
             _train_student(experiment, lesson, records, folder, show)
     _choose_best(experiment, records, folder)
 
 
-def _trained(experiment: Experiment, lesson: Lesson, folder: Path) -> bool:
-    """Tell whether a run has this student; one that was trained otherwise is not overwritten."""
-    path = folder / f"{_file_name(lesson)}.onnx"
-    if path.exists() and _student(experiment, lesson, folder).facts.get("fingerprint") != lesson.fingerprint():
-        raise BadOption(f"{str(path)!r} was trained with other settings than now; name another --run, or delete it")
-    return path.exists()
+def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+    """Yield the students that a run has."""
+    for lesson in experiment.lessons:
+        if (path := _path(lesson, folder)).exists():
+            found = _student(experiment, lesson, folder).facts.get("fingerprint")
+            yield Made(repr(str(path)), found, lesson.fingerprint())
 
 
 def _train_student(experiment: Experiment, lesson: Lesson, records: Records, folder: Path, show: Show) -> None:
@@ -289,9 +288,13 @@ def report(experiment: Experiment, folder: Path) -> Path:
 
 
 def _student(experiment: Experiment, lesson: Lesson, folder: Path) -> Student:
-    player = make_player(f"student:{folder / _file_name(lesson)}.onnx", find_game(experiment.about.game))
+    player = make_player(f"student:{_path(lesson, folder)}", find_game(experiment.about.game))
     assert isinstance(player, Student)
     return player
+
+
+def _path(lesson: Lesson, folder: Path) -> Path:
+    return folder / f"{_file_name(lesson)}.onnx"
 
 
 def _file_name(lesson: Lesson) -> str:

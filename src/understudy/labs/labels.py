@@ -7,6 +7,7 @@ lesson (`student_NAME.onnx`, or safetensors where the network runs inside the se
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption
-from understudy.experiments.labels import Experiment, Lesson, PositionOptions
+from understudy.experiments.labels import Experiment, Lesson, PositionOptions, table_of
 from understudy.files import load_json, make_folder, save_json
 from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
@@ -33,7 +34,7 @@ from understudy.games.chess.records.labelling import label_positions
 from understudy.games.chess.records.positions import load_facts, save_positions
 from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict
-from understudy.labs.folders import keep_student, open_folder, play_command, same_board
+from understudy.labs.folders import Made, keep_student, open_folder, play_command, same_board
 from understudy.labs.label_exams import judge_students
 from understudy.labs.news import News, Show, log_progress
 from understudy.protocols import Backend
@@ -55,12 +56,12 @@ def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = 
 
 def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Train and grade every student that is not there yet; the first of the experiment becomes the run's student."""
-    open_folder(experiment, folder, identity=same_board)
-    for place in ("checkpoints", "graded"):
-        make_folder(folder / place)
     path = folder / FOUND
     found: dict[str, Any] = load_json(path) if path.exists() else {"students": {}}
-    waiting = [lesson for lesson in experiment.lessons if not _trained(experiment, lesson, found)]
+    open_folder(experiment, folder, identity=_identity, made=_made(experiment, found["students"], path))
+    for place in ("checkpoints", "graded"):
+        make_folder(folder / place)
+    waiting = [lesson for lesson in experiment.lessons if lesson.name not in found["students"]]
     if waiting:
         examples = gather(experiment, folder, show=show, backend=backend)
     for lesson in waiting:
@@ -75,12 +76,19 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
     keep_student(folder, first, suffix=found["students"][first]["suffix"])
 
 
-def _trained(experiment: Experiment, lesson: Lesson, found: dict[str, Any]) -> bool:
-    """Tell whether a run has this student; one that was trained otherwise is not overwritten."""
-    known = found["students"].get(lesson.name)
-    if known is not None and known["fingerprint"] != lesson.fingerprint(experiment.about):
-        raise BadOption(f"student {lesson.name!r} was trained with other settings than now; name another --run")
-    return known is not None
+def _identity(settings: Mapping[str, Any]) -> Any:
+    """Return what all students of a run share: the board, and the table of positions that they learn from."""
+    board = same_board(settings)
+    return (board, table_of(settings)) if board[0] == "labels" else board
+
+
+def _made(experiment: Experiment, students: Mapping[str, Any], path: Path) -> Iterator[Made]:
+    """Yield the students that a run has, as *path* tells."""
+    for lesson in experiment.lessons:
+        if lesson.name in students:
+            found = students[lesson.name]["fingerprint"]
+            what = f"student {lesson.name!r} of {str(path)!r}"
+            yield Made(what, found, lesson.fingerprint(experiment.about))
 
 
 def gather(experiment: Experiment, folder: Path, *, show: Show, backend: Backend) -> Examples:

@@ -8,7 +8,7 @@ cycle by cycle, then `errors.json` and `games.json` with what the report shows.
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,7 @@ from understudy.games.boards import find_boards
 from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match
-from understudy.labs.folders import keep_student, open_folder, play_command, same_board
+from understudy.labs.folders import Made, keep_student, open_folder, play_command, same_board
 from understudy.labs.news import News, Show
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ONNX, ValueNetwork
@@ -32,6 +32,7 @@ from understudy.protocols import Backend
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
 from understudy.report import build_report
 from understudy.search.duels import DRAWN, WON
+from understudy.tensors import load_facts
 from understudy.trainers.examples import Examples, Sight, split, valued
 from understudy.trainers.offline import Fit, error, fit, load_fit, save_fit, squares
 from understudy.trainers.sampling import Sampler
@@ -45,22 +46,35 @@ SAVING = 5.0
 LARGEST, CHOOSING = "largest sample", "games to choose by"
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend | None = None) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
     """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show)
+    train_students(experiment, folder, show=show, backend=backend)
     judge_students(experiment, folder, show=show, backend=backend)
     return report(experiment, folder)
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
-    """Sample and fit what is not there yet."""
-    open_folder(experiment, folder, identity=same_board)
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+    """Sample and fit what is not there yet; both are done here, whatever *backend* is: each game needs the last."""
+    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
     make_folder(folder / "fits")
     errors: dict[str, Any] = {}
     for lesson in experiment.lessons:
         place = sample_tables(experiment, lesson, folder, show=show)
         errors[lesson.name] = [_fitted(experiment, lesson, sample, place, folder, show) for sample in lesson.samples]
         save_json(folder / "errors.json", errors)
+
+
+def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+    """Yield the networks that a run has fitted, or begun to."""
+    for lesson in experiment.lessons:
+        for sample in lesson.samples:
+            if (path := _fit_path(lesson, sample, folder)).exists():
+                found = load_facts(path, "fitted network").get("fingerprint")
+                yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about, sample))
+
+
+def _fit_path(lesson: Lesson, sample: int, folder: Path) -> Path:
+    return folder / "fits" / f"{lesson.name}_{sample:05d}.safetensors"
 
 
 def sample_tables(experiment: Experiment, lesson: Lesson, folder: Path, *, show: Show) -> Path:
@@ -91,12 +105,8 @@ def _fitted(experiment: Experiment, lesson: Lesson, sample: int, place: Path, fo
     sight = Sight(find_boards(experiment.game.name), lesson.student.representation, experiment.game.size)
     learned, held_out = _examples(lesson, table, sample)
     state = _begun(lesson, sight.inputs)
-    path, name = (
-        folder / "fits" / f"{lesson.name}_{sample:05d}.safetensors",
-        lesson.fingerprint(experiment.about, sample),
-    )
-    if not load_fit(path, state, name) and path.exists():
-        raise BadOption(f"{str(path)!r} was trained with other settings than now; name another --run, or delete it")
+    path, name = _fit_path(lesson, sample, folder), lesson.fingerprint(experiment.about, sample)
+    load_fit(path, state, name)
     _fit(lesson, sample, state, sight, (learned, held_out), path, name, show)
     if sample == lesson.samples[-1]:
         facts = _facts(experiment, lesson, table, state)
@@ -184,7 +194,7 @@ def _facts(experiment: Experiment, lesson: Lesson, table: Tabled, state: Fit) ->
     }  # fmt: skip
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend | None = None) -> None:
+def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Let the student of every lesson's largest sample play its opponents; what was done before stays.
 
     Errors on different tables cannot be compared, so whoever scores most in games of its own becomes `student.onnx`.
@@ -196,10 +206,8 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend:
         if lesson.name in games:
             continue
         games[lesson.name] = {
-            LARGEST: _scores(experiment, lesson, folder, backend or Local(), seed=JUDGING, games=count),
-            CHOOSING: _scores(
-                experiment, lesson, folder, backend or Local(), seed=TRYING, games=max(2, count // TRIED)
-            ),
+            LARGEST: _scores(experiment, lesson, folder, backend, seed=JUDGING, games=count),
+            CHOOSING: _scores(experiment, lesson, folder, backend, seed=TRYING, games=max(2, count // TRIED)),
         }
         save_json(path, games)
     show(News("judging", 1.0))

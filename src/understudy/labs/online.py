@@ -23,7 +23,7 @@ from understudy.experiments.online import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
 from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines
 from understudy.labs.exams import judge_value_kept
-from understudy.labs.folders import keep_student, open_folder, play_command, rename_players, same_board
+from understudy.labs.folders import Made, keep_student, open_folder, play_command, rename_players, same_board
 from understudy.labs.news import News, Show
 from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
@@ -31,7 +31,7 @@ from understudy.players.names import former_name
 from understudy.protocols import Backend
 from understudy.report import build_report
 from understudy.search.evaluators.sigmoid import layers
-from understudy.tensors import load_arrays, save_arrays
+from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.online import MOST, WHEN, WINDOW
 from understudy.trainers.pupils import COLOURS, Pupil, layer_sizes, make_chooser_of
 
@@ -42,6 +42,8 @@ SLICE = 0.5
 POINTS = 100
 """Points of a curve."""
 TEACHER = "teacher"
+STATE = "training.safetensors"
+"""A training as it stands."""
 
 
 class Job(NamedTuple):
@@ -67,15 +69,24 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
 
     Pupils learn in threads whatever *backend* is: they are stopped at any moment, and keep their state in files here.
     """
-    open_folder(experiment, folder, identity=same_board)
+    jobs = [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
+    open_folder(experiment, folder, identity=same_board, made=_made(experiment, jobs, folder))
     if told := rename_players(folder):
         show(News("old names", 1.0, told))
-    jobs = [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
     for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), jobs):
         pass
     save_json(
         folder / "curves.json", {lesson.name: _curve(experiment, lesson, folder) for lesson in experiment.lessons}
     )
+
+
+def _made(experiment: Experiment, jobs: Iterable[Job], folder: Path) -> Iterator[Made]:
+    """Yield the trainings that a run has begun."""
+    for job in jobs:
+        place = job.folder(folder)
+        if (state := place / STATE).exists():
+            found = load_facts(state, "training").get("fingerprint")
+            yield Made(repr(str(place)), found, job.lesson.fingerprint(experiment.about, job.repeat))
 
 
 def _stoppable(task: Callable[[Any, threading.Event], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -91,9 +102,8 @@ def _train(experiment: Experiment, job: Job, folder: Path, show: Show, stop: thr
     place = job.folder(folder)
     make_folder(place / "snapshots")
     pupil, name = _pupil(experiment, job), job.lesson.fingerprint(experiment.about, job.repeat)
-    state = place / "training.safetensors"
-    if state.exists() and not pupil.resume(state, name):
-        raise BadOption(f"{str(place)!r} was trained with other settings than now; name another --run, or delete it")
+    state = place / STATE
+    pupil.resume(state, name)
     training, size, began = job.lesson.training, 20, time.perf_counter()
     while pupil.played < training.games and not stop.is_set():
         until = min((pupil.played // training.snapshot + 1) * training.snapshot, training.games)
@@ -155,7 +165,7 @@ def windowed(results: NDArray[np.uint8]) -> NDArray[np.float64]:
 
 
 def _trained(experiment: Experiment, job: Job, folder: Path) -> Pupil:
-    pupil, path = _pupil(experiment, job), job.folder(folder) / "training.safetensors"
+    pupil, path = _pupil(experiment, job), job.folder(folder) / STATE
     if not pupil.resume(path, job.lesson.fingerprint(experiment.about, job.repeat)):
         raise BadOption(f"{str(path)!r} does not hold this training; run `understudy train` first")
     return pupil

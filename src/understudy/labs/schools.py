@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from understudy.errors import BadOption, FileError
+from understudy.errors import FileError
 from understudy.experiments.evolution import Lesson
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.files import make_folder
+from understudy.labs.folders import Made, check_made
 from understudy.labs.journals import append_line
 from understudy.labs.news import News, Show
 from understudy.protocols import Backend
-from understudy.tensors import load_arrays, save_arrays
+from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.arena import Alleles, Stage
 from understudy.trainers.practice import Practised
 from understudy.trainers.schooling import CHUNK
@@ -23,13 +25,14 @@ from understudy.trainers.schools import first_alleles, joined, learn, practise
 def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show: Show) -> tuple[Alleles, float]:
     """Return what a student has learned at school, and the seconds it took; rounds done before are not done again."""
     options, plan = lesson.school, stage.plan()
+    check_made(rounds_made(lesson, folder))
     make_folder(folder / "school")
     alleles, seconds = first_alleles(plan, options.seed), 0.0
     remembered: list[Practised] = []
     for number in range(options.rounds):
-        path = folder / "school" / f"{lesson.name}_{number:03}.safetensors"
+        path = _path(lesson, number, folder)
         if path.exists():
-            played, alleles, seconds = _loaded(path, lesson)
+            played, alleles, seconds = _loaded(path)
         else:
             began = time.perf_counter()
             played = _played(lesson, stage, None if number == 0 else alleles, number, backend=backend, show=show)
@@ -43,6 +46,18 @@ def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show
         remembered = [*remembered, played] if number != 1 else [played]
     show(News(f"{lesson.name} at school", 1.0))
     return alleles, seconds
+
+
+def rounds_made(lesson: Lesson, folder: Path) -> Iterator[Made]:
+    """Yield the rounds that a run has; those of another school would be gone on with."""
+    for number in range(lesson.school.rounds):
+        if (path := _path(lesson, number, folder)).exists():
+            found = load_facts(path, "round of a school").get("fingerprint")
+            yield Made(repr(str(path)), found, _mark(lesson), "was learned")
+
+
+def _path(lesson: Lesson, number: int, folder: Path) -> Path:
+    return folder / "school" / f"{lesson.name}_{number:03}.safetensors"
 
 
 def _played(
@@ -68,10 +83,8 @@ def _save(path: Path, lesson: Lesson, played: Practised, alleles: Alleles, secon
     save_arrays(path, {**played._asdict(), "alleles": alleles}, {"fingerprint": _mark(lesson), "seconds": seconds})
 
 
-def _loaded(path: Path, lesson: Lesson) -> tuple[Practised, Alleles, float]:
+def _loaded(path: Path) -> tuple[Practised, Alleles, float]:
     arrays, facts = load_arrays(path, "round of a school")
-    if facts.get("fingerprint") != _mark(lesson):
-        raise BadOption(f"{str(path)!r} was learned with other settings; name another --run, or delete it")
     try:
         played = Practised._make(arrays[name] for name in Practised._fields)
         return played, arrays["alleles"], float(facts["seconds"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,6 @@ import torch
 
 from understudy import __version__
 from understudy.backends import Local
-from understudy.errors import BadOption
 from understudy.experiments.files import fingerprint_of, unusual
 from understudy.experiments.values import Experiment, Lesson
 from understudy.files import load_json, make_folder, save_json
@@ -19,10 +19,10 @@ from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
 from understudy.labs.exams import SECTION, judge_value_kept
-from understudy.labs.folders import keep_student, open_folder, play_command, same_board
+from understudy.labs.folders import Made, keep_student, open_folder, play_command, same_board
 from understudy.labs.news import News, Show, log_progress
 from understudy.networks.layered import save_layers
-from understudy.networks.values import ValueNetwork
+from understudy.networks.values import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
 from understudy.protocols import Backend
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
@@ -47,25 +47,29 @@ def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = 
 
 def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
     """Train every student that is not trained yet; the one with the best validation accuracy becomes `student.onnx`."""
-    open_folder(experiment, folder, identity=same_board)
+    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
     make_folder(folder / "checkpoints")
     for lesson in experiment.lessons:
-        if not _trained(experiment, lesson, folder):
+        if not _path(lesson, folder).exists():
             _train(experiment, lesson, folder, show)
     accuracy = {lesson.name: _facts_of(lesson, folder)["validation_accuracy"] for lesson in experiment.lessons}
     keep_student(folder, max(accuracy, key=lambda name: accuracy[name]))
 
 
-def _trained(experiment: Experiment, lesson: Lesson, folder: Path) -> bool:
-    """Tell whether a run has this student; one that was trained otherwise is not overwritten."""
-    path = folder / f"student_{lesson.name}.onnx"
-    if path.exists() and _facts_of(lesson, folder).get("fingerprint") != lesson.fingerprint(experiment.about):
-        raise BadOption(f"{str(path)!r} was trained with other settings than now; name another --run, or delete it")
-    return path.exists()
+def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+    """Yield the students that a run has."""
+    for lesson in experiment.lessons:
+        if (path := _path(lesson, folder)).exists():
+            found = _facts_of(lesson, folder).get("fingerprint")
+            yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about))
+
+
+def _path(lesson: Lesson, folder: Path) -> Path:
+    return folder / f"student_{lesson.name}.onnx"
 
 
 def _facts_of(lesson: Lesson, folder: Path) -> Any:
-    return load_session(folder / f"student_{lesson.name}.onnx")[1]
+    return load_session(_path(lesson, folder))[1]
 
 
 def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> None:
@@ -84,7 +88,7 @@ def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> 
             told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
         show(News(f"{lesson.name} learns", event.done, told))
     facts = _facts(experiment, lesson, len(lesson_boards.values), learning)
-    save_layers(folder / f"student_{lesson.name}.onnx", network.plain_layers(), facts, units="Relu")
+    save_layers(_path(lesson, folder), network.plain_layers(), facts, units=ONNX[lesson.network.units])
 
 
 def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> tuple[Valued, Valued]:
@@ -132,7 +136,7 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend:
     """Let every student play its opponents and sit the exam; what was done before stays."""
     path, judging = folder / "games.json", experiment.judging
     games: dict[str, Any] = load_json(path) if path.exists() else {}
-    players = {lesson.name: f"student:{folder / f'student_{lesson.name}.onnx'}" for lesson in experiment.lessons}
+    players = {lesson.name: f"student:{_path(lesson, folder)}" for lesson in experiment.lessons}
     for name, player in players.items():
         if name in games:
             continue

@@ -109,7 +109,7 @@ def table_facts(table: Tabled, notes: Mapping[str, Any]) -> dict[str, Any]:
     often = table.visits >= OFTEN
     lost, drawn, won = table.results.sum(axis=0).tolist()
     return {
-        "game": table.game.name, "size": list(table.game.size), "games": table.games,
+        "game": table.game.name, "size": "x".join(map(str, table.game.size)), "games": table.games,
         "won": won, "drawn": drawn, "lost": lost,
         "positions": len(table.values), "once": int((table.visits == 1).sum()), "often": int(often.sum()),
         "mean": _rounded(table.values.mean()), "variance": _rounded(table.values.var()),
@@ -120,10 +120,9 @@ def table_facts(table: Tabled, notes: Mapping[str, Any]) -> dict[str, Any]:
 def table_text(table: Tabled, notes: Mapping[str, Any]) -> str:
     """Return what a table is like, for people."""
     facts = table_facts(table, notes)
-    rows, columns = table.game.size
     told = ", ".join(f"{name} {value}" for name, value in notes.items())
     return "\n".join((
-        f"a table of {facts['positions']} positions of {facts['game']} {rows}x{columns} from {facts['games']} games"
+        f"a table of {facts['positions']} positions of {facts['game']} {facts['size']} from {facts['games']} games"
         f" ({facts['won']} won, {facts['drawn']} drawn, {facts['lost']} lost by who sampled)",
         f"met once: {facts['once']}; met {OFTEN} times or more: {facts['often']}",
         f"values for who has just moved, 0 to 1: mean {facts['mean']}, variance {facts['variance']}",

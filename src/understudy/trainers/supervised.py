@@ -70,6 +70,13 @@ class TrainingOptions:
     seed: int = 0
 
 
+COMMON = (
+    "optimiser", "learning_rate", "beta1", "beta2", "momentum", "schedule", "decay", "weight_decay", "batch", "epochs",
+    "patience", "minutes", "seed",
+)  # fmt: skip
+"""Options that whatever learns in batches reads; the others are for learning moves, and for who names them."""
+
+
 class Step(NamedTuple):
     """Some batches later."""
 

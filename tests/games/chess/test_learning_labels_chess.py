@@ -28,8 +28,10 @@ from understudy.games.chess.learning.labels import (
     train_labels,
 )
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
+from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.supervised import Epoch, Learning, Step, TrainingOptions, begin
+from understudy.trainers.supervised import COMMON, Epoch, Learning, Step, TrainingOptions, begin
+from understudy.trainers.values import Valued, train_values
 
 CHESS = find_game("chess")
 ADAM = TrainingOptions(
@@ -217,3 +219,22 @@ def test_far_learns_how_sure_outcomes_differ() -> None:
         pulls[name] = said.grad[:, 0]
     assert -0.002 < pulls["win"][0] < 0 and pulls["far"][0] < -0.08
     assert pulls["far"][1] == pytest.approx(pulls["win"][1].item(), rel=0.02)  # what is balanced stays as it is
+
+
+def test_nothing_is_read_that_an_experiment_could_not_say() -> None:
+    """An experiment refuses options that its kind never reads; were one read after all, its default would count."""
+    lesson, seen = lesson_of("bitmap", "1", 64), set()
+
+    class Noting(TrainingOptions):
+        def __getattribute__(self, name: str) -> Any:
+            seen.add(name)
+            return super().__getattribute__(name)
+
+    learning = begin(network(PERCEPTRON, lesson), ADAM)
+    epochs(learning, lesson, Noting(epochs=1, batch=32))
+    assert seen & set(TrainingOptions.__annotations__) <= {*COMMON, "clip", "validation_rows"}
+    seen.clear()
+    boards = Valued(torch.zeros(8, 3), torch.zeros(8))
+    learning = begin(ValueNetwork(3, ValueOptions(hidden=(2,))), ADAM)
+    assert len(list(train_values(learning, boards, boards, Noting(epochs=1, batch=4)))) == 3
+    assert {"batch", "epochs", "decay"} <= seen & set(TrainingOptions.__annotations__) <= set(COMMON)

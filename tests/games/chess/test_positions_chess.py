@@ -318,3 +318,6 @@ def test_watched_games_are_sampled(tmp_path: Path) -> None:
     assert len({fen.split()[0] for fen in write_fens(table.positions)}) == 20
     wrong = runner.invoke(commands, ["watch", "nothing.toml", "--games", "4"])
     assert "--games is for watching a game" in str(wrong.exception)
+    for arguments, name in ((["--set", "watch.seed=1"], "--set"), (["--quick"], "--quick")):
+        wrong = CliRunner().invoke(commands, ["watch", "chess", *arguments])
+        assert str(wrong.exception) == f"{name} is for the file of an experiment; 'chess' is a game"

@@ -17,9 +17,10 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file
+from safetensors.numpy import save_file as save_tensors
 
 from understudy.errors import BadOption, FileError
+from understudy.files import save_file
 from understudy.games.kind import kind_of
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
@@ -285,9 +286,8 @@ def save_perceptron(network: Perceptron, path: str | Path) -> None:
     net = network.net
     arrays = (net["first"] / UNIT, net["bias"] / UNIT, net["output"], np.array([network.output_bias]))
     tensors = dict(zip(TENSORS, arrays, strict=True))
-    partial = Path(f"{path}.partial")
-    save_file(tensors, partial, metadata={"activation": names[network.activation]})
-    partial.replace(path)
+    told = {"activation": names[network.activation]}
+    save_file(Path(path), lambda partial: save_tensors(tensors, partial, metadata=told))
 
 
 def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
