@@ -18,8 +18,6 @@ import torch
 from torch import nn
 
 from benchmarks.table import Line, best_rate
-from understudy.experiments import load_experiment
-from understudy.experiments.labels import Lesson
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.inputs.planes import typed
@@ -28,6 +26,8 @@ from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, shown, train_labels
 from understudy.games.chess.learning.networks import Sums, make_network
 from understudy.games.chess.standing import random_standing
+from understudy.lab.experiments import load_experiment
+from understudy.lab.options.labels import Lesson
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
 from understudy.search.evaluators.quiescent import quiescent

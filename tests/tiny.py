@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from understudy.experiments import make_experiment
+from understudy.lab.experiments import make_experiment
 
 TEACHER = "searcher:evaluator=q,depth=1,method=minimax,ties=random"
 OPPONENT = "searcher:evaluator=aloa,depth=1,method=minimax,ties=random"

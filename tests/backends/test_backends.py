@@ -31,14 +31,14 @@ from work import (
     stumble_strangely,
 )
 
-from tests.test_lab_evolution import kept, quiet, tiny
+from tests.lab.test_evolution_lab import kept, quiet, tiny
 from understudy.backends import Local, Ray, close, make_backend, ray_node, ray_team
 from understudy.cli import commands
 from understudy.errors import BackendError, BadOption, UnderstudyError, UnknownName
-from understudy.experiments import make_experiment
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
-from understudy.labs import evaluators, evolution
+from understudy.lab.experiments import make_experiment
+from understudy.lab.kinds import evaluators, evolution
 from understudy.protocols import Backend
 from understudy.records.watch import Watch, watch
 

@@ -14,7 +14,7 @@ from understudy.cli.console import Where, backend_options, compiling, opened
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.labs.news import News
+    from understudy.lab.progress import News
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +51,7 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
     `watch chess --teacher engine:stockfish,nodes=5000 --opponent self --games 100`. A run that was stopped goes on
     where it was.
     """
-    from understudy.labs import find_lab
+    from understudy.lab import find_lab
 
     said = {name: value for name, value in plan.items() if value is not None and value != ()}
     if _is_game(file):
@@ -100,7 +100,7 @@ def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
 
     A run that was stopped goes on from its last epoch.
     """
-    from understudy.labs import find_lab
+    from understudy.lab import find_lab
 
     experiment, place = _opened(file, folder, changes, quick=quick)
     with opened(where) as backend, compiling(), _bar() as show:
@@ -116,8 +116,8 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], wh
 
     A run that was stopped goes on where it was.
     """
-    from understudy.labs import find_lab
-    from understudy.labs.folders import play_command
+    from understudy.lab import find_lab
+    from understudy.lab.run import play_command
     from understudy.players.student_files import SUFFIXES
 
     experiment, place = _opened(file, folder, changes, quick=quick)
@@ -137,9 +137,9 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], wh
 def report(folder: str) -> None:
     """Write the report of a run from what its folder holds."""
     from understudy.errors import FileError
-    from understudy.experiments import load_experiment
-    from understudy.labs import find_lab
-    from understudy.labs.folders import rename_players
+    from understudy.lab import find_lab
+    from understudy.lab.experiments import load_experiment
+    from understudy.lab.run import rename_players
 
     place = Path(folder)
     if not (place / "experiment.toml").is_file():
@@ -160,7 +160,7 @@ def tune(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], t
 
     Tries values of the keys in the experiment's [tune] section and keeps all trials in an SQLite file.
     """
-    from understudy.tuning import tune as search
+    from understudy.lab.tuning import tune as search
 
     experiment, place = _opened(file, folder, changes, quick=quick)
     if experiment.about.kind != "imitation":
@@ -176,7 +176,7 @@ def tune(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], t
 
 
 def _opened(file: str, folder: str | None, changes: tuple[str, ...], *, quick: bool) -> tuple[Any, Path]:
-    from understudy.experiments import load_experiment
+    from understudy.lab.experiments import load_experiment
 
     experiment = load_experiment(Path(file), changes, quick=quick)
     return experiment, Path(folder) if folder is not None else Path("runs") / experiment.name

@@ -13,7 +13,6 @@ from torch import nn
 
 from tests.conftest import ROOT, random_line
 from understudy.errors import BadOption, UnknownName
-from understudy.experiments import load_experiment
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.inputs.planes import ChessInputs, encode
@@ -27,6 +26,7 @@ from understudy.games.chess.learning.networks import (
     check_network,
     make_network,
 )
+from understudy.lab.experiments import load_experiment
 
 CHESS = find_game("chess")
 SABATELLI = {lesson.name: lesson for lesson in load_experiment(ROOT / "experiments" / "chess_sabatelli.toml").lessons}

@@ -1,0 +1,1 @@
+"""What is done in an experiment of each kind, step by step."""

@@ -1,0 +1,282 @@
+"""Learning an engine's labels end to end: positions, students, how near they come, test suites, a ladder, a report.
+
+A run folder holds `positions.parquet` if the games were played and labelled here, `checkpoints/`, a student for each
+lesson (`student_NAME.onnx`, or safetensors where the network runs inside the search), and what was found out:
+`labels.json`, `suites.json`, `ladder.json`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from understudy import __version__
+from understudy.backends import Local
+from understudy.errors import BadOption
+from understudy.files import load_json, make_folder, save_json
+from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
+from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
+from understudy.games.chess.learning.files import save_board_student, suffix_of
+from understudy.games.chess.learning.labels import Labelled, parameters, say, train_labels
+from understudy.games.chess.learning.networks import make_network
+from understudy.games.chess.players.students import LABELS
+from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
+from understudy.games.chess.records.label_tasks import Judge
+from understudy.games.chess.records.labelling import label_positions
+from understudy.games.chess.records.positions import load_facts, save_positions
+from understudy.games.chess.records.sampling import Sampling, sample_records
+from understudy.judges.measures import write_verdict
+from understudy.lab.kinds.label_exams import judge_students
+from understudy.lab.options.labels import Experiment, Lesson, PositionOptions, table_of
+from understudy.lab.progress import News, Show, log_progress
+from understudy.lab.run import Made, keep_student, open_folder, play_command, same_board
+from understudy.protocols import Backend
+from understudy.records.watch import Watch, watch
+from understudy.report import build_report
+from understudy.tensors import load_arrays, save_arrays
+from understudy.trainers.checkpoints import resume, save_checkpoint
+from understudy.trainers.supervised import Epoch, Learning, begin
+
+FOUND = "labels.json"
+
+
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
+    """Do all of an experiment; return its report."""
+    train_students(experiment, folder, show=show, backend=backend)
+    judge_students(experiment, folder, show=show, backend=backend)
+    return report(experiment, folder)
+
+
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+    """Train and grade every student that is not there yet; the first of the experiment becomes the run's student."""
+    path = folder / FOUND
+    found: dict[str, Any] = load_json(path) if path.exists() else {"students": {}}
+    open_folder(experiment, folder, identity=_identity, made=_made(experiment, found["students"], path))
+    for place in ("checkpoints", "graded"):
+        make_folder(folder / place)
+    waiting = [lesson for lesson in experiment.lessons if lesson.name not in found["students"]]
+    if waiting:
+        examples = gather(experiment, folder, show=show, backend=backend)
+    for lesson in waiting:
+        sides = sides_of(examples, split=lesson.examples.split, seed=lesson.examples.seed,
+                         graded=lesson.examples.graded)  # fmt: skip
+        found["students"][lesson.name] = _train(experiment, lesson, examples, sides, folder, show)
+        if "data" not in found:
+            found["data"] = _data(examples, sides)
+        found["orders"] = _orders(found["students"], folder)
+        save_json(path, found)
+    first = experiment.lessons[0].name
+    keep_student(folder, first, suffix=found["students"][first]["suffix"])
+
+
+def _identity(settings: Mapping[str, Any]) -> Any:
+    """Return what all students of a run share: the board, and the table of positions that they learn from."""
+    board = same_board(settings)
+    return (board, table_of(settings)) if board[0] == "labels" else board
+
+
+def _made(experiment: Experiment, students: Mapping[str, Any], path: Path) -> Iterator[Made]:
+    """Yield the students that a run has, as *path* tells."""
+    for lesson in experiment.lessons:
+        if lesson.name in students:
+            found = students[lesson.name]["fingerprint"]
+            what = f"student {lesson.name!r} of {str(path)!r}"
+            yield Made(what, found, lesson.fingerprint(experiment.about))
+
+
+def gather(experiment: Experiment, folder: Path, *, show: Show, backend: Backend) -> Examples:
+    """Return the labelled positions of an experiment; games are played and labelled if it has no files."""
+    options = experiment.lessons[0].positions
+    files = [Path(file) for file in options.files]
+    if not files:
+        files = [folder / "positions.parquet"]
+        if not files[0].exists():
+            _label_games(experiment, options, folder, files[0], show=show, backend=backend)
+        elif load_facts(files[0]).get("experiment") != experiment.lessons[0].table():
+            raise BadOption(f"{str(files[0])!r} was made with other [positions] than now; name another --run")
+    show(News("loading positions", 0.0))
+    examples = load_examples(files, most=options.most, seed=options.seed)
+    show(News("loading positions", 1.0, f"{len(examples)} positions"))
+    return examples
+
+
+def _label_games(
+    experiment: Experiment, options: PositionOptions, folder: Path, target: Path, *, show: Show, backend: Backend
+) -> None:
+    """Let the players of an experiment play, and an engine say what positions of their games are worth."""
+    plan = Watch(teacher=options.players[0], opponents=(options.players[1],), regular=options.games,
+                 opening_plies=options.opening_plies, ply_limit=200, seed=options.seed)  # fmt: skip
+    played = settled = 0
+
+    def heard(games: int) -> None:
+        nonlocal played
+        played += games
+        show(News("games are played", played / options.games, f"{played} games"))
+
+    def labelled(done: int, total: int) -> None:
+        nonlocal settled
+        settled += done
+        show(News("the engine labels", settled / max(total, 1), f"{settled} positions"))
+
+    records = watch(experiment.game, plan, folder, backend=backend, progress=heard)
+    sampling = Sampling(per_game=options.per_game, from_ply=options.opening_plies, stray=options.stray,
+                        seed=options.seed)  # fmt: skip
+    sampled = sample_records(records, sampling)
+    table = replace(sampled, facts={**sampled.facts, "experiment": experiment.lessons[0].table()})
+    label_positions(
+        lambda place: save_positions(table, place), target, Judge(engine=options.engine, depth=options.depth),
+        identity={"experiment": experiment.lessons[0].table()}, backend=backend, progress=labelled,
+    )  # fmt: skip
+
+
+def _data(examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
+    """Return what a report says of the positions, and who does how well without learning."""
+    names, counts = np.unique(examples.sources, return_counts=True)
+    learned, asked = examples.some(sides == LEARNED), examples.some(sides == GRADED)
+    told = yardsticks((learned.positions, learned.pawns), (asked.positions, asked.pawns), asked.groups)
+    return {
+        "positions": len(examples), "games": len(np.unique(examples.groups)), "engines": list(examples.engines),
+        "sources": dict(zip(names.tolist(), counts.tolist(), strict=True)),
+        "sides": {name: int((sides == side).sum()) for side, name in enumerate(SIDES)},
+        "balance": balance(examples.pawns),
+        "classes": {name: class_names(find_dataset(name)) for name in ("1", "2", "3")},
+        "yardsticks": {
+            dataset: {who: write_verdict(verdict) for who, verdict in verdicts.items()}
+            for dataset, verdicts in told.items()
+        },
+    }  # fmt: skip
+
+
+def _train(
+    experiment: Experiment, lesson: Lesson, examples: Examples, sides: NDArray[np.int8], folder: Path, show: Show
+) -> dict[str, Any]:
+    """Train a student, or go on where it was; grade it; write its file; return what is known of it."""
+    lessons = [_lesson(lesson, _asked(lesson, examples, sides, side)) for side in range(3)]
+    with torch.random.fork_rng():
+        torch.manual_seed(lesson.training.seed)
+        network = make_network(lesson.network, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
+    learning, name = begin(network, lesson.training), lesson.fingerprint(experiment.about)
+    path = folder / "checkpoints" / f"{lesson.name}.safetensors"
+    resume(path, learning, name)
+    rate = 0.0
+    for event in train_labels(learning, lessons[LEARNED], lessons[LOOKED_AT], lesson.training):
+        told = ""
+        if isinstance(event, Epoch):
+            save_checkpoint(path, learning, name)
+            log_progress(folder, {"student": lesson.name, "network": "board", **event._asdict()})
+            rate = event.examples_per_second
+            told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.4f}"
+        show(News(f"{lesson.name} learns", event.done, told))
+    known = _known(lesson, learning, lessons, examples, sides, folder, rate) | {"fingerprint": name}
+    facts = _facts(experiment, lesson, known)
+    student = folder / f"student_{lesson.name}.{known['suffix']}"
+    save_board_student(student, network, facts, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
+    return known
+
+
+def _asked(lesson: Lesson, examples: Examples, sides: NDArray[np.int8], side: int) -> Examples:
+    """Return the examples on one side; what is learned from may be more, or less, than what is there."""
+    chosen = examples.some(sides == side)
+    if side == LEARNED and lesson.examples.answers:
+        chosen = chosen.and_answers()
+    if side == LEARNED and lesson.examples.quiet:
+        chosen = chosen.some(chosen.quiet)
+    if len(chosen) < 2:
+        raise BadOption(f"student {lesson.name!r}: only {len(chosen)} positions are there to be {SIDES[side]}")
+    return chosen
+
+
+def _lesson(lesson: Lesson, examples: Examples) -> Labelled:
+    """Return positions and what this student should say of them; a network with White's eyes speaks for White."""
+    worth, results = examples.worth, examples.results
+    if lesson.inputs.perspective == "white":
+        black_moves = np.asarray(examples.positions.ply) % 2 == 1
+        worth, results = np.where(black_moves, -worth, worth), np.where(black_moves, 1.0 - results, results)
+    targets: Any = targets_of(lesson.dataset, worth)
+    if lesson.target.result:
+        targets = (1 - lesson.target.result) * targets + lesson.target.result * results.astype(np.float32)
+    return Labelled(examples.positions, torch.from_numpy(np.ascontiguousarray(targets)), lesson.inputs, lesson.dataset)
+
+
+def _known(
+    lesson: Lesson, learning: Learning, lessons: list[Labelled], examples: Examples, sides: NDArray[np.int8],
+    folder: Path, rate: float,
+) -> dict[str, Any]:  # fmt: skip
+    """Return what is known of a student that has learned; the test positions are looked at here, once."""
+    verdicts = {}
+    for side in (LOOKED_AT, GRADED):
+        asked = examples.some(sides == side)
+        outputs = say(learning.unit, lessons[side], np.arange(len(asked)))
+        said, pawns, classes = told_pawns(lesson.dataset, outputs), asked.pawns, None
+        if lesson.inputs.perspective == "white":
+            turned = np.where(np.asarray(asked.positions.ply) % 2 == 1, -1.0, 1.0)
+            pawns = pawns * turned
+        if lesson.dataset.classes:
+            classes = outputs.argmax(axis=1)
+        verdict = write_verdict(graded(lesson.dataset, said, pawns, asked.groups, classes=classes))
+        verdicts[SIDES[side]] = {**verdict, "explained": explained(said, pawns)}
+        if side == GRADED:
+            wrong = wrongs(lesson.dataset, said, pawns, classes)
+            save_arrays(_grades(folder, lesson.name), {"wrong": wrong, "groups": asked.groups}, {})
+    return {
+        "dataset": lesson.target.dataset, "inputs": lesson.inputs.kind, "design": lesson.network.design,
+        "split": lesson.examples.split, "parameters": parameters(learning.unit), "seconds": learning.seconds,
+        "epochs": learning.epoch, "best_epoch": learning.best_epoch, "examples_per_second": rate,
+        "learned_from": len(lessons[LEARNED]), "suffix": suffix_of(learning.unit), **verdicts,
+    }  # fmt: skip
+
+
+def _orders(students: dict[str, Any], folder: Path) -> dict[str, Any]:
+    """Return for each data set its students from the best on, and how far each is ahead of the next.
+
+    Only students graded on the same positions can be put in order: those that were split as the first of them was.
+    """
+    grades = {name: load_arrays(_grades(folder, name), "grades")[0] for name in students}
+    orders: dict[str, Any] = {}
+    for dataset in sorted({known["dataset"] for known in students.values()}):
+        same = [name for name, known in students.items() if known["dataset"] == dataset]
+        groups = grades[same[0]]["groups"]
+        wrong = {name: grades[name]["wrong"] for name in same if np.array_equal(grades[name]["groups"], groups)}
+        names = sorted(wrong, key=lambda name: float(wrong[name].mean()))
+        ahead = [clustered(wrong[worse] - wrong[better], groups)._asdict() for better, worse in pairwise(names)]
+        orders[dataset] = [{"student": name, "ahead": lead} for name, lead in zip(names, [*ahead, None], strict=True)]
+    return orders
+
+
+def _grades(folder: Path, name: str) -> Path:
+    return folder / "graded" / f"{name}.safetensors"
+
+
+def _facts(experiment: Experiment, lesson: Lesson, known: dict[str, Any]) -> dict[str, Any]:
+    """Return what a student's file says of itself."""
+    return {
+        "game": "chess", "size": "8x8", "kind": LABELS, "name": lesson.name, "inputs": vars(lesson.inputs),
+        "dataset": lesson.target.dataset, "design": lesson.network.design, "hidden": list(lesson.network.hidden),
+        "experiment": experiment.name, "understudy": __version__, "method": "labels",
+        **{key: known[key] for key in ("split", "parameters", "seconds", "epochs", "learned_from", "fingerprint")},
+    }  # fmt: skip
+
+
+def report(experiment: Experiment, folder: Path) -> Path:
+    """Write the report of whatever the run folder holds."""
+    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
+
+
+def summary(experiment: Experiment, folder: Path) -> list[str]:
+    """Return the few lines a person looks for first: how near each student comes to the engine."""
+    lines = []
+    for name, known in load_json(folder / FOUND)["students"].items():
+        test = known[SIDES[GRADED]]
+        if "accuracy" in test:
+            told = f"{test['accuracy']['value']:.1%} of classes right"
+        else:
+            told = f"mean squared error {test['squared error']['value']:.4f}"
+        lines.append(f"{name}: {told}, {test['error in pawns']['value']:.2f} pawns off, on positions of games apart")
+    return lines

@@ -1,0 +1,254 @@
+"""Offline learning end to end: games sampled into tables of positions, networks fitted to them, games, a report.
+
+A run folder holds `tables/NAME/table_GAMES.parquet`, each the checkpoint from which sampling goes on (students that
+differ only in how they learn share them), `fits/STUDENT_GAMES.safetensors`, networks as they stand with their errors
+cycle by cycle, then `errors.json` and `games.json` with what the report shows.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from understudy import __version__
+from understudy.backends import Local
+from understudy.errors import BadOption
+from understudy.files import load_json, make_folder, save_json
+from understudy.games.boards import find_boards
+from understudy.judges.duels import read_score, score_lines, write_meeting
+from understudy.judges.measures import mean, summed
+from understudy.judges.tournament import play_match
+from understudy.lab.options.offline import Experiment, Lesson
+from understudy.lab.progress import News, Show
+from understudy.lab.run import Made, keep_student, open_folder, play_command, same_board
+from understudy.networks.layered import save_layers
+from understudy.networks.values import ONNX, ValueNetwork
+from understudy.protocols import Backend
+from understudy.records.tables import OFTEN, Tabled, load_table, save_table
+from understudy.report import build_report
+from understudy.search.duels import DRAWN, WON
+from understudy.tensors import load_facts
+from understudy.trainers.examples import Examples, Sight, split, valued
+from understudy.trainers.offline import Fit, error, fit, load_fit, save_fit, squares
+from understudy.trainers.sampling import Sampler
+
+TRYING, JUDGING = 30_000, 40_000
+"""Seeds: the games that choose the student of a run are not those that grade it."""
+TRIED = 4
+"""One game is played to choose for so many that are played to grade."""
+SAVING = 5.0
+"""Seconds between two times of writing a network down."""
+LARGEST, CHOOSING = "largest sample", "games to choose by"
+
+
+def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
+    """Do all of an experiment; return its report."""
+    train_students(experiment, folder, show=show, backend=backend)
+    judge_students(experiment, folder, show=show, backend=backend)
+    return report(experiment, folder)
+
+
+def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+    """Sample and fit what is not there yet; both are done here, whatever *backend* is: each game needs the last."""
+    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
+    make_folder(folder / "fits")
+    errors: dict[str, Any] = {}
+    for lesson in experiment.lessons:
+        place = sample_tables(experiment, lesson, folder, show=show)
+        errors[lesson.name] = [_fitted(experiment, lesson, sample, place, folder, show) for sample in lesson.samples]
+        save_json(folder / "errors.json", errors)
+
+
+def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+    """Yield the networks that a run has fitted, or begun to."""
+    for lesson in experiment.lessons:
+        for sample in lesson.samples:
+            if (path := _fit_path(lesson, sample, folder)).exists():
+                found = load_facts(path, "fitted network").get("fingerprint")
+                yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about, sample))
+
+
+def _fit_path(lesson: Lesson, sample: int, folder: Path) -> Path:
+    return folder / "fits" / f"{lesson.name}_{sample:05d}.safetensors"
+
+
+def sample_tables(experiment: Experiment, lesson: Lesson, folder: Path, *, show: Show) -> Path:
+    """Write every table of a lesson that is not there yet, going on from the last one; return their folder."""
+    place = folder / "tables" / lesson.tables(experiment.about)
+    make_folder(place)
+    sampler = Sampler(experiment.game, lesson.sampling)
+    last, notes = None, {**asdict(lesson.sampling), "experiment": experiment.name, "understudy": __version__}
+    for games in lesson.snapshots:
+        path = _table(place, games)
+        if not path.exists():
+            if last is not None and sampler.played == 0:
+                sampler.resume(load_table(last)[0])
+            sampler.play_until(games)
+            save_table(sampler.table(), path, notes=notes)
+        last = path
+        show(News(f"{lesson.name} is sampled", games / lesson.sampling.games, f"{games} games"))
+    return place
+
+
+def _table(place: Path, games: int) -> Path:
+    return place / f"table_{games:05d}.parquet"
+
+
+def _fitted(experiment: Experiment, lesson: Lesson, sample: int, place: Path, folder: Path, show: Show) -> Any:
+    """Fit a network to one table, going on where it was; return what the report says of it."""
+    table = load_table(_table(place, sample))[0]
+    sight = Sight(find_boards(experiment.game.name), lesson.student.representation, experiment.game.size)
+    learned, held_out = _examples(lesson, table, sample)
+    state = _begun(lesson, sight.inputs)
+    path, name = _fit_path(lesson, sample, folder), lesson.fingerprint(experiment.about, sample)
+    load_fit(path, state, name)
+    _fit(lesson, sample, state, sight, (learned, held_out), path, name, show)
+    if sample == lesson.samples[-1]:
+        facts = _facts(experiment, lesson, table, state)
+        layers = state.network.plain_layers()
+        save_layers(folder / f"student_{lesson.name}.onnx", layers, facts, units=ONNX[lesson.network.units])
+    return _entry(lesson, table, state, sight, learned, held_out)
+
+
+def _examples(lesson: Lesson, table: Tabled, sample: int) -> tuple[Examples, Examples]:
+    options = lesson.examples
+    learned, held_out = split(table, held_out=options.held_out, finished=options.finished, visits=options.visits,
+                              seed=options.seed)  # fmt: skip
+    if min(len(learned.values), len(held_out.values)) < 2:
+        raise BadOption(
+            f"student {lesson.name!r}: after {sample} games there are {len(learned.values)} positions to learn from "
+            f"and {len(held_out.values)} to examine, too few; sample more games or leave out fewer positions"
+        )
+    return learned, held_out
+
+
+def _begun(lesson: Lesson, inputs: int) -> Fit:
+    with torch.random.fork_rng():
+        torch.manual_seed(lesson.training.seed)
+        return Fit(ValueNetwork(inputs, lesson.network))
+
+
+def _fit(
+    lesson: Lesson, sample: int, state: Fit, sight: Sight, sides: tuple[Examples, Examples], path: Path, name: str,
+    show: Show,
+) -> None:  # fmt: skip
+    training, written = lesson.training, time.perf_counter()
+    whole, learned = training.cycles * len(training.rates), sides[0]
+    lessons = (valued(learned, sight), valued(sides[1], sight))
+
+    def shown(cycle: int) -> Any:
+        return valued(learned, sight, images=[training.seed, cycle]) if training.images else lessons[0]
+
+    for cycle in fit(state, shown, *lessons, training):
+        if time.perf_counter() - written > SAVING or cycle.cycle + 1 == whole:
+            save_fit(path, state, name)
+            written = time.perf_counter()
+        told = f"{sample} games, cycle {cycle.cycle + 1}: held-out error {cycle.held_out:.4f}"
+        show(News(f"{lesson.name} learns", (cycle.cycle + 1) / whole, told))
+
+
+def _entry(
+    lesson: Lesson, table: Tabled, state: Fit, sight: Sight, learned: Examples, held_out: Examples
+) -> dict[str, Any]:
+    """Return the errors of a network that is fitted, with intervals as if positions did not hang together."""
+    wrong, often = squares(state.network, valued(held_out, sight)).numpy(), held_out.visits >= OFTEN
+    said = float(learned.values.mean())
+    return {
+        "games": table.games, "positions": len(table.values), "once": int((table.visits == 1).sum()),
+        "learned_from": len(learned.values), "learned": error(state.network, valued(learned, sight)),
+        "held_out": mean(summed(wrong))._asdict(), "mean_alone": float(((held_out.values - said) ** 2).mean()),
+        "often": mean(summed(wrong[often]))._asdict(),
+        "often_mean_alone": float(((held_out.values[often] - said) ** 2).mean()) if often.any() else None,
+        "over": mean(summed(wrong[held_out.finished]))._asdict(),
+        "going_on": mean(summed(wrong[~held_out.finished]))._asdict(),
+        "going_on_mean_alone": _mean_alone(learned, held_out),
+        "rates": list(lesson.training.rates), "cycles": [cycle.cycle for cycle in state.cycles],
+        "learned_curve": [cycle.learned for cycle in state.cycles],
+        "held_out_curve": [cycle.held_out for cycle in state.cycles],
+        "results": table.results.tolist(),
+    }  # fmt: skip
+
+
+def _mean_alone(learned: Examples, held_out: Examples) -> float | None:
+    """Return the error of always saying the mean, where games go on."""
+    known, asked = learned.values[~learned.finished], held_out.values[~held_out.finished]
+    return float(((asked - known.mean()) ** 2).mean()) if len(known) and len(asked) else None
+
+
+def _facts(experiment: Experiment, lesson: Lesson, table: Tabled, state: Fit) -> dict[str, Any]:
+    """Return what a student's file says of itself."""
+    game = experiment.game
+    return {
+        "game": game.name, "size": f"{game.size[0]}x{game.size[1]}", "kind": "single", "name": lesson.name,
+        "representation": lesson.student.representation, "depth": 1,
+        "finished_by_rules": lesson.student.finished_by_rules, "hidden": list(lesson.network.hidden),
+        "experiment": experiment.name, "understudy": __version__, "method": "offline",
+        "teacher": f"{lesson.sampling.sampler} v {lesson.sampling.opponent}", "games": table.games,
+        "boards": len(table.values), "fingerprint": lesson.fingerprint(experiment.about, table.games),
+        "weights": sum(weight.numel() for weight in state.network.parameters()),
+    }  # fmt: skip
+
+
+def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+    """Let the student of every lesson's largest sample play its opponents; what was done before stays.
+
+    Errors on different tables cannot be compared, so whoever scores most in games of its own becomes `student.onnx`.
+    """
+    path, count = folder / "games.json", experiment.judging.games
+    games: dict[str, Any] = load_json(path) if path.exists() else {}
+    for place, lesson in enumerate(experiment.lessons):
+        show(News("judging", place / len(experiment.lessons), lesson.name))
+        if lesson.name in games:
+            continue
+        games[lesson.name] = {
+            LARGEST: _scores(experiment, lesson, folder, backend, seed=JUDGING, games=count),
+            CHOOSING: _scores(experiment, lesson, folder, backend, seed=TRYING, games=max(2, count // TRIED)),
+        }
+        save_json(path, games)
+    show(News("judging", 1.0))
+    keep_student(folder, max((lesson.name for lesson in experiment.lessons), key=lambda name: _points(games[name])))
+
+
+def _scores(
+    experiment: Experiment, lesson: Lesson, folder: Path, backend: Backend, *, seed: int, games: int
+) -> dict[str, Any]:
+    """Return what a student scores against each opponent."""
+    game, student = experiment.game, f"student:{folder / f'student_{lesson.name}.onnx'}"
+    return {
+        opponent: write_meeting(
+            play_match(
+                game, (student, opponent), games=games, seed=seed, backend=backend,
+                opening_plies=game.conventions.opening_plies,
+            )
+        )
+        for opponent in experiment.judging.opponents
+    }  # fmt: skip
+
+
+def _points(sets: Any) -> float:
+    """Return the share of points in the games to choose by, a draw being half of one."""
+    scores = [read_score(counts) for counts in sets[CHOOSING].values()]
+    points = sum(score.first[WON] + score.second[WON] + 0.5 * (score.first[DRAWN] + score.second[DRAWN])
+                 for score in scores)  # fmt: skip
+    return points / max(sum(score.games for score in scores), 1)
+
+
+def report(experiment: Experiment, folder: Path) -> Path:
+    """Write the report of whatever the run folder holds."""
+    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
+
+
+def summary(experiment: Experiment, folder: Path) -> list[str]:
+    """Return the few lines a person looks for first: how wrong each student is, and what it wins."""
+    errors: dict[str, Sequence[Any]] = load_json(folder / "errors.json")
+    told = [
+        f"{name}: error {entries[-1]['held_out']['value']:.4f} on positions held out, {entries[-1]['learned']:.4f} on "
+        f"those learned from; always saying the mean: {entries[-1]['mean_alone']:.4f}"
+        for name, entries in errors.items()
+    ]
+    return [*told, *score_lines(load_json(folder / "games.json"))]

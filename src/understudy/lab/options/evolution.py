@@ -1,0 +1,125 @@
+"""Experiments of the kind `evolution`: networks evolve in tournaments and are measured as they do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from understudy.config import check_range
+from understudy.errors import BadOption
+from understudy.games import CompiledGame
+from understudy.lab.settings import About, Study, built, fingerprint_of, make_study, unusual
+from understudy.players.choosers import make_chooser
+from understudy.search.evaluators.chromosome import NetworkOptions, make_plan
+from understudy.trainers.arena import RANDOM_NETWORK, Stage
+from understudy.trainers.evolution import TrainerOptions, check_trainer
+from understudy.trainers.schooling import SchoolOptions, check_school
+
+LEARNING = ("student", "network", "school", "trainer")
+VERSUS = " v "
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolvedOptions:
+    """The `[student]` section of an evolution experiment."""
+
+    depth: int = 3
+    """Plies that the finished student looks ahead."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvolutionJudging:
+    """The `[judging]` section of an evolution experiment; nothing of it feeds back into evolution."""
+
+    monitors: tuple[str, ...] = ("searcher:depth=5,evaluator=aloa",)
+    """Whom all chromosomes of an epoch meet in a match of two games from the start."""
+    benchmarks: tuple[str, ...] = ("stochastic:depth=3",)
+    """Whom they meet at generations 0, 1, 2, 5 and every `benchmark_epochs` epochs."""
+    benchmark_epochs: int = 1
+    measured: int = 62
+    """At most so many chromosomes of a generation are measured."""
+    baselines: tuple[str, ...] = ()
+    """Matches between players that do not learn, as `A v B`; `random_network` is a new random network each match."""
+    baseline_matches: int = 500
+    opponents: tuple[str, ...] = ("stochastic:depth=3", "searcher:depth=5,evaluator=aloa")
+    """Whom every champion meets in the end, in matches from varied openings; champions also meet each other."""
+    matches: int = 100
+    opening_plies: int = 2
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """How one student of an experiment evolves: a variation, resolved."""
+
+    name: str
+    student: EvolvedOptions
+    network: NetworkOptions
+    school: SchoolOptions
+    trainer: TrainerOptions
+
+    def fingerprint(self, about: About) -> str:
+        """Return what tells one evolution from another; for how long it goes on is not part of it."""
+        chosen = {name: value for name, value in unusual(self.trainer).items() if name != "generations"}
+        return fingerprint_of(about.game, about.size, unusual(self.network), unusual(self.school), chosen)
+
+    def stage(self, game: CompiledGame) -> Stage:
+        """Return where its chromosomes meet."""
+        return Stage(
+            game=game.name, size=game.size, switches=game.switches, network=self.network,
+            depth=self.trainer.depth, limit=self.trainer.limit, shuffled=self.trainer.ties == "random",
+            aware=self.trainer.aware,
+        )  # fmt: skip
+
+
+Experiment: TypeAlias = Study[EvolutionJudging, Lesson]
+
+
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
+    """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
+    experiment = make_study(name, settings, learning=LEARNING, judging=EvolutionJudging, lesson=_lesson)
+    _check(experiment)
+    return experiment
+
+
+def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
+    return Lesson(
+        name=name,
+        student=built(EvolvedOptions, settings, "student"),
+        network=built(NetworkOptions, settings, "network"),
+        school=built(SchoolOptions, settings, "school"),
+        trainer=built(TrainerOptions, settings, "trainer"),
+    )
+
+
+def _check(experiment: Experiment) -> None:
+    game, judging = experiment.game, experiment.judging
+    for lesson in experiment.lessons:
+        make_plan(game, lesson.network)
+        check_trainer(game, lesson.trainer)
+        _check_school(game, lesson)
+        check_range("student.depth", lesson.student.depth, 1, 6)
+    for name, low in (("benchmark_epochs", 1), ("measured", 0), ("baseline_matches", 1), ("matches", 1)):
+        check_range(f"judging.{name}", getattr(judging, name), low, 10**7)
+    check_range("judging.opening_plies", judging.opening_plies, 0, 20)
+    for opponent in (*judging.monitors, *judging.benchmarks, *judging.opponents):
+        make_chooser(opponent, game)
+    for baseline in judging.baselines:
+        for player in pair_of(baseline):
+            if player != RANDOM_NETWORK:
+                make_chooser(player, game)
+
+
+def _check_school(game: CompiledGame, lesson: Lesson) -> None:
+    check_school(game, lesson.school)
+    if lesson.school.rounds and game.name != "lines_of_action":
+        raise BadOption(f"school.rounds: there is a school for lines_of_action alone so far, not for {game.name}")
+
+
+def pair_of(baseline: str) -> tuple[str, str]:
+    """Return the two players of a baseline written as `A v B`."""
+    one, versus, other = baseline.partition(VERSUS)
+    if not versus or not one.strip() or not other.strip():
+        raise BadOption(f"judging.baselines: {baseline!r} does not name two players as 'A v B'")
+    return one.strip(), other.strip()

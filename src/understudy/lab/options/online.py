@@ -1,0 +1,85 @@
+"""Experiments of the kind `online`: pupils learn while they play, from a teacher or from themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from understudy.config import check_range
+from understudy.errors import BadOption
+from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
+from understudy.players.choosers import make_plain_chooser
+from understudy.players.names import former_name
+from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
+
+LEARNING = ("student", "training")
+
+
+@dataclass(frozen=True, kw_only=True)
+class OnlineJudging:
+    """The `[judging]` section of an online experiment."""
+
+    opponents: tuple[str, ...] = ("random", "searcher:evaluator=q,depth=1,method=minimax,ties=random")
+    """Whom every student plays."""
+    games: int = 1_000
+    """Games against each of them."""
+    snapshots: int = 20
+    """How many of a student's snapshots play too, evenly chosen over its training."""
+    snapshot_games: int = 500
+    choose_by: tuple[str, ...] = ("random",)
+    """The snapshot that wins most games against these opponents is the chosen one."""
+    value_kept: int = 0
+    """Positions in which the chosen students are compared with perfect play; 0 for none."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """How one pupil of an experiment learns: a variation, resolved."""
+
+    name: str
+    student: PupilOptions
+    training: OnlineOptions
+
+    def fingerprint(self, about: About, repeat: int) -> str:
+        """Return what tells one training from another."""
+        training = unusual(self.training)
+        training |= {key: former_name(training[key]) for key in ("teacher", "opponent") if key in training}
+        return fingerprint_of(about.game, about.size, unusual(self.student), training, repeat)
+
+
+Experiment: TypeAlias = Study[OnlineJudging, Lesson]
+
+
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
+    """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
+    experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=OnlineJudging, lesson=_lesson)
+    if experiment.about.game != "konane":
+        raise BadOption(f"experiment.game: pupils learn konane alone so far, not {experiment.about.game!r}")
+    _check(experiment)
+    return experiment
+
+
+def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
+    return Lesson(
+        name=name,
+        student=built(PupilOptions, settings, "student"),
+        training=built(OnlineOptions, settings, "training"),
+    )
+
+
+def _check(experiment: Experiment) -> None:
+    game, judging = experiment.game, experiment.judging
+    for lesson in experiment.lessons:
+        check_pupil(game, lesson.student, lesson.training)
+    for opponent in judging.opponents:
+        make_plain_chooser(opponent, game, place="judging.opponents")
+    for opponent in judging.choose_by:
+        if opponent not in judging.opponents:
+            raise BadOption(f"judging.choose_by: {opponent!r} is not among judging.opponents")
+    check_range("judging.games", judging.games, 2, 10**8)
+    check_range("judging.snapshots", judging.snapshots, 0, 10**6)
+    check_range("judging.snapshot_games", judging.snapshot_games, 2, 10**8)
+    check_range("judging.value_kept", judging.value_kept, 0, 10**7)
+    check_shares(experiment.paper)

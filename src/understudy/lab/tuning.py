@@ -1,0 +1,125 @@
+"""Looking for better settings, as the thesis's chapter 6 does by hand: trials with Optuna, kept in SQLite.
+
+The `[tune]` section names keys and what they may be: a list of values, or a table with `low`, `high` and perhaps `log`.
+Each trial trains the experiment's first student with those keys changed and is worth its validation accuracy; test
+rows are never looked at. Trials are pruned when they lag behind, and a stopped search goes on.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import optuna
+
+from understudy.config import overridden
+from understudy.errors import BadOption
+from understudy.lab.kinds.imitation import learn, prepare_records, untrained
+from understudy.lab.options.imitation import Experiment, Lesson, make_lesson_plan
+from understudy.lab.progress import News, Show
+from understudy.records.examples import split_examples
+from understudy.records.store import Records
+from understudy.trainers.supervised import Epoch
+
+
+class Found(NamedTuple):
+    """What a search has found so far."""
+
+    trials: int
+    accuracy: float
+    settings: Mapping[str, Any]
+
+
+def tune(experiment: Experiment, folder: Path, *, trials: int, show: Show) -> Found:
+    """Go on with a search until it has *trials* trials; return the best."""
+    space = dict(_space(experiment.tune))
+    if not space:
+        raise BadOption(f"experiment {experiment.name!r} has no [tune] section: it names keys and what they may be")
+    records = prepare_records(experiment, folder, show=show)
+    study = _study(experiment, folder)
+    while (done := _finished(study)) < trials:
+        show(News("tuning", done / trials, _best_told(study)))
+        trial = study.ask()
+        try:
+            study.tell(trial, _worth(experiment, records, _suggested(trial, space), trial, show))
+        except optuna.TrialPruned:
+            study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+    return Found(_finished(study), study.best_value, study.best_params)
+
+
+def _worth(experiment: Experiment, records: Records, changes: tuple[str, ...], trial: Any, show: Show) -> float:
+    """Return the mean of the best validation accuracies of a student's networks."""
+    lesson = _lesson(experiment, changes)
+    sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+    best: dict[str, float] = {}
+    for unit, learning, event in learn(lesson, untrained(lesson), sides):
+        if isinstance(event, Epoch):
+            best[unit.name] = learning.best_accuracy
+            show(
+                News(f"trial {trial.number}", 0.0, f"{unit.name}, epoch {learning.epoch}: {learning.best_accuracy:.1%}")
+            )
+            if len(best) == 1:
+                trial.report(learning.best_accuracy, learning.epoch)
+                if trial.should_prune():
+                    raise optuna.TrialPruned
+    return sum(best.values()) / len(best)
+
+
+def _lesson(experiment: Experiment, changes: tuple[str, ...]) -> Lesson:
+    first = experiment.lessons[0]
+    return make_lesson_plan(first.name, overridden(first.settings, changes))
+
+
+def _study(experiment: Experiment, folder: Path) -> optuna.Study:
+    optuna.logging.set_verbosity(optuna.logging.WARNING)
+    folder.mkdir(parents=True, exist_ok=True)
+    return optuna.create_study(
+        study_name=experiment.name,
+        storage=f"sqlite:///{folder / 'tune.sqlite'}",
+        load_if_exists=True,
+        direction="maximize",
+        sampler=optuna.samplers.TPESampler(seed=0),
+        pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=3),
+    )
+
+
+def _finished(study: optuna.Study) -> int:
+    """Return how many trials have come to an end; one that was killed has not."""
+    ended = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
+    return sum(trial.state in ended for trial in study.get_trials(deepcopy=False))
+
+
+def _best_told(study: optuna.Study) -> str:
+    done = [trial for trial in study.get_trials(deepcopy=False) if trial.value is not None]
+    return f"best so far {max(trial.value or 0.0 for trial in done):.2%}" if done else ""
+
+
+def _space(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield each key with what it may be: dotted keys come as nested tables."""
+    for key, value in table.items():
+        name = f"{path}.{key}" if path else key
+        if isinstance(value, dict) and "low" not in value:
+            yield from _space(value, name)
+        elif _is_range(value) or (isinstance(value, list) and value):
+            yield name, value
+        else:
+            raise BadOption(f"[tune] {name} must be a list of values, or a table with low, high and perhaps log")
+
+
+def _is_range(value: Any) -> bool:
+    return isinstance(value, dict) and {"low", "high"} <= set(value) <= {"low", "high", "log"}
+
+
+def _suggested(trial: optuna.Trial, space: Mapping[str, Any]) -> tuple[str, ...]:
+    return tuple(f"{name}={json.dumps(_suggest(trial, name, choices))}" for name, choices in space.items())
+
+
+def _suggest(trial: optuna.Trial, name: str, choices: Any) -> Any:
+    if isinstance(choices, list):
+        return trial.suggest_categorical(name, choices)
+    low, high, log = choices["low"], choices["high"], bool(choices.get("log", False))
+    if isinstance(low, int) and isinstance(high, int):
+        return trial.suggest_int(name, low, high, log=log)
+    return trial.suggest_float(name, float(low), float(high), log=log)

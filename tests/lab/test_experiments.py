@@ -1,0 +1,241 @@
+"""Experiment files: every one that ships can be read; every wrong key is one clear sentence."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.conftest import ROOT
+from tests.tiny import tiny
+from understudy.config import overridden, write_toml
+from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
+from understudy.games.layout import find_encoder
+from understudy.lab.experiments import load_experiment, make_experiment
+from understudy.lab.options.imitation import data_file
+from understudy.networks import build_units
+from understudy.networks.students import StudentOptions
+
+FILES = sorted((ROOT / "experiments").glob("*.toml"))
+LEAST: dict[str, Any] = {"watch": {"regular": 10}}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+def test_every_experiment_that_ships_can_be_read_and_written(path: Path) -> None:
+    experiment = load_experiment(path)
+    assert experiment.name == path.stem and experiment.about.title
+    assert experiment.about.kind == "evaluators" or experiment.lessons
+    assert tomllib.loads(write_toml(experiment.settings)) == experiment.settings
+
+
+def test_parts_and_variations_change_what_they_name() -> None:
+    settings = LEAST | {
+        "network": {"blocks": 3, "remove": {"blocks": 30}},
+        "training": {"epochs": 5},
+        "variations": {"a": {"student": {"order": "FTR"}}, "b": {"training": {"to": {"epochs": 7}}}},
+    }
+    first, second = make_experiment("x", settings, folder=Path()).lessons
+    assert (first.name, first.student.order, second.student.order) == ("a", "FTR", "TFR")
+    assert first.networks["remove"]["blocks"] == 30 and first.networks["to"]["blocks"] == 3
+    assert (first.training["to"].epochs, second.training["to"].epochs, second.training["from"].epochs) == (5, 7, 5)
+    assert first.fingerprint("to") != second.fingerprint("to")
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "needs either .watch. or .records. files"),
+        (LEAST | {"records": {"files": ["x"]}}, "one of them"),
+        (LEAST | {"trainin": {}}, "did you mean 'training'"),
+        (LEAST | {"training": 3}, "must be a section"),
+        (LEAST | {"training": {"epocs": 3}}, "did you mean 'epochs'"),
+        (LEAST | {"training": {"epochs": "many"}}, "training.: epochs must be a whole number, not 'many'"),
+        (LEAST | {"training": {"epochs": 1.5}}, "epochs must be a whole number, not 1.5"),
+        (LEAST | {"training": {"cheese": {"epochs": 1}}}, "no part in .training. 'cheese'"),
+        (LEAST | {"network": {"symmetric": 1}}, "symmetric must be true or false, not 1"),
+        (LEAST | {"network": {"kind": "residual", "growth": 1}}, "no option of .network. 'growth'"),
+        (LEAST | {"examples": {"split": "orbits"}}, "did you mean 'orbit'"),
+        (LEAST | {"student": {"order": "TXR"}}, "'TXR' is not an order"),
+        (LEAST | {"judging": {"opponents": "random"}}, "opponents must be a list, not 'random'"),
+        (LEAST | {"variations": {"a b": {}}}, "letters, digits and _"),
+        (LEAST | {"variations": {"a": 3}}, r"variations.a = 3 must be a section: .variations.a. with keys below it"),
+        (LEAST | {"variations": {"a": {"training": 3}}}, "training = 3 must be a section"),
+        (LEAST | {"variations": {"a": {"trainin": {}}}}, "no section of .variations.a. 'trainin'; did you mean"),
+        (LEAST | {"variations": {"a": {"judging": {"games": 3}}}}, "no section of .variations.a. 'judging'"),
+        (LEAST | {"variations": {"a": {"watch": {"regular": 3}}}}, "no section of .variations.a. 'watch'"),
+        (LEAST | {"watch": {"regulr": 1}}, "did you mean 'regular'"),
+    ],
+)
+def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnderstudyError, match=message):
+        make_experiment("x", settings, folder=Path())
+
+
+@pytest.mark.parametrize(
+    ("about", "message"),
+    [
+        ({"game": "konane"}, "experiment.game: moves of morris alone can be imitated so far, not of 'konane'"),
+        ({"game": "lines_of_action", "size": "5x5"}, "experiment.game: moves of morris alone .* not of 'lines_of_"),
+        ({"game": "chess"}, "experiment.game: moves of morris alone can be imitated so far, not of 'chess'"),
+        ({"game": "moris"}, "no game 'moris'; did you mean 'morris'"),
+        ({"size": "9x9"}, "morris has no board of size 9x9"),
+        ({"size": "big"}, "experiment.size 'big' is not a board size"),
+    ],
+)
+def test_only_morris_can_be_imitated(about: dict[str, str], message: str) -> None:
+    with pytest.raises(UnderstudyError, match=message):
+        make_experiment("x", LEAST | {"experiment": about}, folder=Path())
+    assert make_experiment("x", LEAST | {"experiment": {"size": "7"}}, folder=Path()).about.game == "morris"
+
+
+MOVES_ALONE = {"l1": 0.0, "l2": 0.1, "penalise": "all", "images": "all", "label_smoothing": 0.1, "smooth_over": "all",
+               "legality": 1.0}  # fmt: skip
+UNREAD = [
+    *(("labels", f"training__{key}", value) for key, value in MOVES_ALONE.items()),
+    *(("values", f"training__{key}", value) for key, value in MOVES_ALONE.items()),
+    ("values", "training__clip", 1.0),
+    ("values", "training__validation_rows", 20_000),
+    ("offline", "network__dropout", 0.0),
+]
+"""Options of sections that kinds share, and a kind that never reads them; some at their default."""
+
+
+@pytest.mark.parametrize(("kind", "name", "value"), UNREAD)
+def test_an_option_that_a_kind_never_reads_is_refused(kind: str, name: str, value: Any) -> None:
+    section, key = name.split("__")
+    told = re.escape(f"{section}.{key} = {value!r}: experiments of the kind {kind!r} never read it")
+    with pytest.raises(BadOption, match=f"^{told}$"):
+        tiny(kind, **{name: value})
+    varied = {"variations__one": {section: {key: value}}}
+    with pytest.raises(BadOption, match=f"^{told}$"):
+        tiny(kind, **varied)
+
+
+@pytest.mark.parametrize("kind", ["labels", "evolution"])
+def test_published_numbers_that_no_report_shows_are_refused(kind: str) -> None:
+    with pytest.raises(UnknownName, match="no section of an experiment 'paper'"):
+        tiny(kind, paper__student={"random": 0.5})
+
+
+@pytest.mark.parametrize("kind", ["online", "values", "offline"])
+def test_published_numbers_are_shares_for_opponents(kind: str) -> None:
+    for wrong in (3, {"random": "most"}):
+        with pytest.raises(BadOption, match=r"^\[paper.student\] must hold a share of games won for each opponent$"):
+            tiny(kind, paper__student=wrong)
+
+
+def test_a_board_that_chess_does_not_have_is_refused() -> None:
+    with pytest.raises(BadOption, match="chess has no board of size 6x6"):
+        tiny("labels", experiment__size="6x6")
+
+
+def test_changes_from_the_command_line() -> None:
+    changed = overridden({"a": {"b": 1}}, ("a.b=2", "a.c=text", "d.e.f=[1, 2]", "a.g=true", 'a.h="x=y"'))
+    assert changed == {"a": {"b": 2, "c": "text", "g": True, "h": "x=y"}, "d": {"e": {"f": [1, 2]}}}
+    for change in ("a.b", "=3", "a..b=1"):
+        with pytest.raises(BadOption, match=r"section\.key=value"):
+            overridden({}, (change,))
+
+
+def test_a_change_without_a_value_unsets_a_key() -> None:
+    settings = {"a": {"b": 1, "c": 2, "d": {"e": 3}}, "f": {"g": 4}}
+    assert overridden(settings, ("a.b=", "a.d.e= ", "f=")) == {"a": {"c": 2, "d": {}}}
+    assert overridden(settings, ('a.b=""',))["a"]["b"] == "", "empty text is written with its quotes"
+    assert settings == {"a": {"b": 1, "c": 2, "d": {"e": 3}}, "f": {"g": 4}}
+
+
+FULL = """
+[watch]
+regular = 10
+[network]
+blocks = 3
+remove = { blocks = 30 }
+[training]
+epochs = 5
+from = { epochs = 6 }
+[judging]
+games = 7
+[variations.plain]
+[variations.own]
+training.epochs = 8
+training.to.epochs = 9
+network.blocks = 4
+[tune]
+network.blocks = [1, 2]
+training.epochs = [1, 2]
+[quick]
+training.epochs = 3
+judging.games = 4
+variations.own.training.epochs = 2
+"""
+
+
+def loaded(folder: Path, *changes: str, quick: bool = False) -> Any:
+    (folder / "full.toml").write_text(FULL)
+    return load_experiment(folder / "full.toml", changes, quick=quick)
+
+
+def epochs_of(experiment: Any) -> list[int]:
+    return [training.epochs for lesson in experiment.lessons for training in lesson.training.values()]
+
+
+def test_the_command_line_wins_everywhere(tmp_path: Path) -> None:
+    assert epochs_of(loaded(tmp_path)) == [5, 6, 5, 9, 6, 8]
+    assert epochs_of(loaded(tmp_path, quick=True)) == [3, 6, 3, 9, 6, 2]
+    for quick in (False, True):
+        experiment = loaded(tmp_path, "training.epochs=1", "judging.games=2", quick=quick)
+        assert epochs_of(experiment) == [1] * 6, "over variations, parts and the quick form"
+        assert experiment.judging.games == 2
+        assert set(experiment.tune) == {"network", "training"} and not experiment.tune["training"]
+        assert experiment.lessons[1].networks["to"]["blocks"] == 4, "what was not said is as it was"
+    both = ("training.from.epochs=2", "training.epochs=1")
+    for changes in (both, both[::-1]):
+        assert epochs_of(loaded(tmp_path, *changes)) == [1, 2, 1, 1, 2, 1], "the order does not matter"
+    one = loaded(tmp_path, "variations.own.training.epochs=1", "training.epochs=4")
+    assert epochs_of(one) == [4, 4, 4, 1, 1, 1]
+    assert epochs_of(loaded(tmp_path, "quick.training.epochs=4", quick=True)) == [4, 6, 4, 9, 6, 2]
+
+
+def test_unset_keys_have_their_defaults_in_variations_too(tmp_path: Path) -> None:
+    experiment = loaded(tmp_path, "training.epochs=", "network.blocks=")
+    assert epochs_of(experiment) == [10_000] * 6
+    assert all("blocks" not in network for lesson in experiment.lessons for network in lesson.networks.values())
+    assert [lesson.name for lesson in loaded(tmp_path, "variations.own=").lessons] == ["plain"]
+    assert [lesson.name for lesson in loaded(tmp_path, "variations=").lessons] == ["student"]
+    assert loaded(tmp_path, "judging.games=", quick=True).judging.games == 0
+
+
+@pytest.mark.parametrize("name", ["network.hiden", "judging.opponents", "sections"])
+def test_there_must_be_something_to_unset(tmp_path: Path, name: str) -> None:
+    with pytest.raises(BadOption, match=f"^--set {name}=: there is nothing to unset, the experiment does not say it$"):
+        loaded(tmp_path, f"{name}=")
+
+
+def test_what_is_said_of_an_experiment_that_ships_counts_for_all_its_students() -> None:
+    path = ROOT / "experiments" / "morris_nnmm.toml"
+    assert set(epochs_of(load_experiment(path, ("training.epochs=2",)))) == {2}
+    evolved = load_experiment(ROOT / "experiments" / "lines_of_action_evolved.toml", ("trainer.generations=1",))
+    assert [lesson.trainer.generations for lesson in evolved.lessons] == [1, 1]
+
+
+def test_broken_and_missing_files(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match="there is no experiment file"):
+        load_experiment(tmp_path / "none.toml")
+    (tmp_path / "bad.toml").write_text("[a\n")
+    with pytest.raises(FileError, match="is not TOML"):
+        load_experiment(tmp_path / "bad.toml")
+    (tmp_path / "bytes.toml").write_bytes(b"\xff\xfe")
+    with pytest.raises(FileError, match="it is not text"):
+        load_experiment(tmp_path / "bytes.toml")
+    (tmp_path / "x.toml").write_text('[records]\nfiles = ["nowhere.txt"]\n')
+    experiment = load_experiment(tmp_path / "x.toml")
+    with pytest.raises(FileError, match=r"needs .*nowhere.txt', and there is no such file"):
+        data_file(experiment, experiment.records.files[0])
+
+
+def test_unknown_names_guess() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'cascade'"):
+        build_units(StudentOptions(design="cascad"), find_encoder("morris", "raw"), {})
