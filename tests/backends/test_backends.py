@@ -32,13 +32,13 @@ from work import (
 )
 
 from tests.lab.test_evolution_lab import kept, quiet, tiny
+from understudy import lab
 from understudy.backends import Local, Ray, close, make_backend, ray_node, ray_team
 from understudy.cli import commands
 from understudy.errors import BackendError, BadOption, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
 from understudy.lab.experiments import make_experiment
-from understudy.lab.kinds import evaluators, evolution
 from understudy.protocols import Backend
 from understudy.records.watch import Watch, watch
 
@@ -284,7 +284,7 @@ def test_a_lab_runs_on_ray(ray: Ray, tmp_path: Path) -> None:
     backends: dict[str, Backend] = {"local": Local(1), "ray": ray}
     for name, backend in backends.items():
         experiment = make_experiment("test", STUDY, folder=Path())
-        evaluators.run(experiment, tmp_path / name, show=lambda news: None, backend=backend)
+        lab.run(experiment, tmp_path / name, show=lambda news: None, backend=backend)
     assert len({(tmp_path / name / "cells.json").read_bytes() for name in backends}) == 1
 
 
@@ -402,6 +402,6 @@ def test_any_backend_evolves_the_same(ray: Ray, tmp_path: Path) -> None:
     """A generation of each trainer, and what measures it, are the same wherever they are played."""
     experiment = tiny(trainer__generations=2)
     for name, backend in (("local", Local(2)), ("ray", ray)):
-        evolution.train_students(experiment, tmp_path / name, show=quiet, backend=backend)
-        evolution.judge_students(experiment, tmp_path / name, show=quiet, backend=backend)
+        lab.train(experiment, tmp_path / name, show=quiet, backend=backend)
+        lab.judge(experiment, tmp_path / name, show=quiet, backend=backend)
     assert kept(tmp_path / "local") == kept(tmp_path / "ray")

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from tests.tiny import STANDINGS, TINY, changed, save_material_table
+from tests.tiny import STANDINGS, TINY, changed, save_material_table, tiny
+from understudy import lab
 from understudy.cli import main
 from understudy.config import write_toml
+from understudy.errors import BadOption
 from understudy.lab.experiments import KINDS
 
 COMMANDS = ("watch", "train", "run", "report", "tune")
@@ -54,7 +57,7 @@ def refusal(command: str, kind: str) -> str | None:
     if command == "tune" and kind != "imitation":
         return "experiment 'tiny' cannot be tuned: only those of the kind 'imitation' can"
     if command == "train" and kind == "evaluators":
-        return "nobody learns in experiment 'tiny': it compares evaluators; `understudy run` does it"
+        return "nobody learns in experiment 'tiny': `understudy run` does all of it"
     return None
 
 
@@ -128,3 +131,20 @@ def test_every_command_on_every_kind(
         for command in ("watch", "train", "run", "tune"):
             assert bench.call(command, change) is not None, f"{command} with {change}"
             assert bench.held() == before, f"{command} with {change} is refused and changes nothing"
+
+
+def test_a_second_process_is_told_that_a_run_folder_is_taken(tmp_path: Path) -> None:
+    experiment = tiny("evaluators")
+    code = "import sys, time; from pathlib import Path; from understudy.lab.run import locked\n"
+    code += "with locked(Path(sys.argv[1])):\n    print('locked', flush=True); sys.stdin.read()"
+    folder = tmp_path / "run"
+    folder.mkdir()
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == "locked\n"
+        with pytest.raises(BadOption, match="another process is at work in run folder"):
+            lab.run(experiment, folder)
+        assert list(folder.iterdir()) == []
+        other.kill()
+    assert lab.run(experiment, folder).exists()

@@ -14,6 +14,7 @@ from click.testing import CliRunner
 from tests.conftest import ROOT
 from tests.report.test_report import headings, read_page
 from tests.tiny import EVALUATORS as SETTINGS
+from understudy import lab
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import overridden, write_toml
@@ -21,8 +22,9 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.judges.published import read_published
 from understudy.judges.robins import effective_games
 from understudy.lab.experiments import load_experiment, make_experiment
-from understudy.lab.kinds import evaluators as lab
-from understudy.lab.progress import News
+from understudy.lab.kinds import evaluators
+from understudy.lab.kinds.evaluators import make_chooser
+from understudy.lab.run import Progress
 from understudy.report.studies import TWINS
 
 
@@ -30,14 +32,14 @@ def experiment(*changes: str) -> Any:
     return make_experiment("test", overridden(SETTINGS, changes), folder=Path())
 
 
-def silent(news: News) -> None:
+def silent(news: Progress) -> None:
     assert 0 <= news.done <= 1
 
 
 @pytest.fixture(autouse=True)
 def short_slices(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(lab, "SLICES", {1: 14, 2: 6})
-    monkeypatch.setattr(lab, "SAVING", 0.0)
+    monkeypatch.setattr(evaluators, "SLICES", {1: 14, 2: 6})
+    monkeypatch.setattr(evaluators, "SAVING", 0.0)
 
 
 @pytest.fixture
@@ -73,7 +75,7 @@ def test_a_stopped_run_goes_on_and_ends_the_same(done: Path, tmp_path: Path, wor
     folder, threads = tmp_path / "stopped", threading.active_count()
     calls = 0
 
-    def stopping(news: News) -> None:
+    def stopping(news: Progress) -> None:
         nonlocal calls
         calls += 1
         if calls == 25:
@@ -88,10 +90,10 @@ def test_a_stopped_run_goes_on_and_ends_the_same(done: Path, tmp_path: Path, wor
     before = json.loads((folder / "cells.json").read_text())
     played = games_of(before)
     assert 0 < played < games_of(json.loads((done / "cells.json").read_text()))
-    seen: list[News] = []
+    seen: list[Progress] = []
     lab.run(experiment(), folder, show=seen.append, backend=Local(workers))
     assert (folder / "cells.json").read_bytes() == (done / "cells.json").read_bytes()
-    assert seen[0].done == 1 and seen[-1] == News("round robin, depth 2", 1.0, "6 of 6 pairs")
+    assert seen[0].done == 1 and seen[-1] == Progress("round robin, depth 2", 1.0, "6 of 6 pairs")
 
 
 def games_of(cells: Any) -> int:
@@ -114,10 +116,10 @@ def test_more_depths_and_players_join_a_run(done: Path, tmp_path: Path) -> None:
 def test_games_of_another_experiment_are_refused(done: Path, tmp_path: Path) -> None:
     for change in ("evaluators.seed=4", "evaluators.counts=jumps", "evaluators.games=62", "experiment.size=6x6"):
         with pytest.raises(BadOption, match=r"holds games of another experiment than 'test' is now; name another"):
-            lab.open_run(experiment(change), done)
+            lab.run(experiment(change), done)
     (tmp_path / "experiment.toml").write_text('[experiment]\ngame = "morris"\n')
     with pytest.raises(BadOption, match="holds games of another experiment"):
-        lab.open_run(experiment(), tmp_path)
+        lab.run(experiment(), tmp_path)
     for row in ('{"r": [1, 2]}', "[2]", '{"r": [["a", 0, 1], [0, 0, 1]]}', '{"r": null}'):
         broken = f'{{"1": {{"q": {row}}}}}'
         (done / "cells.json").write_text(broken)
@@ -126,12 +128,12 @@ def test_games_of_another_experiment_are_refused(done: Path, tmp_path: Path) -> 
         with pytest.raises(FileError, match=r"cells.json' does not hold scores"):
             lab.report(experiment(), done)
     with pytest.raises(BadOption, match="nobody learns in experiment 'test'"):
-        lab.train_students(experiment(), done, show=silent)
+        lab.train(experiment(), done, show=silent)
 
 
 def test_counts_and_horizon_reach_the_players() -> None:
     plain, other = experiment(), experiment("evaluators.counts=jumps", "evaluators.horizon=settled")
-    one, two = lab.make_chooser(plain, "q", 3), lab.make_chooser(other, "q", 3)
+    one, two = make_chooser(plain, "q", 3), make_chooser(other, "q", 3)
     assert (one.evaluator.template, one.blind, one.depth) == (1, 1, 3)
     assert (two.evaluator.template, two.blind, two.depth) == (0, 0, 3)
 

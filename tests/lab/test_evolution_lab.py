@@ -15,13 +15,14 @@ import pytest
 
 from tests.tiny import EVOLUTION, changed
 from tests.tiny import EVOLVERS as KINDS
+from understudy import lab
 from understudy.backends import Local
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
 from understudy.lab import find_lab
 from understudy.lab.experiments import load_experiment, make_experiment
 from understudy.lab.kinds import evolution
-from understudy.lab.progress import News
+from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.evolved import load_evolved
 from understudy.tensors import load_arrays, save_arrays
@@ -34,19 +35,19 @@ def tiny(*kinds: str, **changes: Any) -> Any:
     return make_experiment("tiny", changed(EVOLUTION | {"variations": variations}, **changes), folder=Path())
 
 
-def quiet(news: News) -> None:
+def quiet(news: Progress) -> None:
     pass
 
 
-def trained(folder: Path, experiment: Any, workers: int = 1, show: Callable[[News], None] = quiet) -> Path:
-    evolution.train_students(experiment, folder, show=show, backend=Local(workers))
+def trained(folder: Path, experiment: Any, workers: int = 1, show: Callable[[Progress], None] = quiet) -> Path:
+    lab.train(experiment, folder, show=show, backend=Local(workers))
     return folder
 
 
 def judged(folder: Path, experiment: Any, workers: int = 1) -> Path:
     """Do all of an experiment but its report."""
     trained(folder, experiment, workers)
-    evolution.judge_students(experiment, folder, show=quiet, backend=Local(workers))
+    lab.judge(experiment, folder, show=quiet, backend=Local(workers))
     return folder
 
 
@@ -73,7 +74,7 @@ def kept(folder: Path) -> dict[str, Any]:
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A run that nothing happened to."""
     folder = tmp_path_factory.mktemp("evolution") / "whole"
-    evolution.run(tiny(), folder, show=quiet, backend=Local(1))
+    lab.run(tiny(), folder, show=quiet, backend=Local(1))
     return folder
 
 
@@ -97,7 +98,7 @@ def test_a_tiny_experiment(whole: Path) -> None:
     games = json.loads((whole / "games.json").read_text())
     assert set(games) == set(KINDS) and set(games["steady"]["champion"]) == {"random", "thesis", "strategy"}
     assert all(sum(map(sum, score)) == 8 for one in games.values() for score in one["champion"].values())
-    assert len(evolution.summary(experiment, whole)) >= 3
+    assert len(lab.summary(experiment, whole)) >= 3
 
 
 def test_the_champion_is_a_player(whole: Path) -> None:
@@ -134,8 +135,8 @@ def test_a_run_that_is_whole_is_not_done_again(whole: Path) -> None:
 
         map = crew
 
-    evolution.train_students(tiny(), whole, show=quiet, backend=Idle(1))
-    evolution.judge_students(tiny(), whole, show=quiet, backend=Idle(1))
+    lab.train(tiny(), whole, show=quiet, backend=Idle(1))
+    lab.judge(tiny(), whole, show=quiet, backend=Idle(1))
     assert kept(whole) == before and (whole / "generations.jsonl").read_text() == lines
 
 
@@ -143,9 +144,9 @@ class Killed(Exception):
     pass
 
 
-def killer(name: str, generation: int) -> Callable[[News], None]:
-    def show(news: News) -> None:
-        if news.task == f"{name} evolves" and news.told.startswith(f"generation {generation},"):
+def killer(name: str, generation: int) -> Callable[[Progress], None]:
+    def show(news: Progress) -> None:
+        if news.task == f"{name} evolves" and news.note.startswith(f"generation {generation},"):
             raise Killed
 
     return show
@@ -167,7 +168,7 @@ from pathlib import Path
 from tests.lab.test_evolution_lab import tiny, trained
 
 def show(news):
-    if news.task == "steady evolves" and news.told.startswith("generation 2,"):
+    if news.task == "steady evolves" and news.note.startswith("generation 2,"):
         os.kill(os.getpid(), signal.SIGKILL)
 
 trained(Path(sys.argv[1]), tiny(), 2, show)
@@ -224,7 +225,7 @@ def test_nobody_need_be_measured(tmp_path: Path) -> None:
     experiment = tiny(
         "thesis", trainer__generations=1, judging__measured=0, judging__opponents=[], judging__baselines=[]
     )
-    evolution.run(experiment, tmp_path, show=quiet)
+    lab.run(experiment, tmp_path, show=quiet)
     assert (tmp_path / "student.safetensors").exists() and (tmp_path / "report.html").exists()
 
 
@@ -243,8 +244,8 @@ def test_a_student_goes_to_school_first(tmp_path: Path) -> None:
 def test_a_school_that_was_left_early_is_not_gone_on_with_otherwise(tmp_path: Path) -> None:
     changes = {"school__rounds": 2, "school__games": 100, "school__depth": 1, "school__teacher": "random"}
 
-    def leave(news: News) -> None:
-        if news.told == "round 2":
+    def leave(news: Progress) -> None:
+        if news.note == "round 2":
             raise Killed
 
     with pytest.raises(Killed):
@@ -413,7 +414,7 @@ def test_there_is_a_school_for_one_game_alone() -> None:
 def test_the_experiments_of_this_kind(name: str) -> None:
     path = ROOT / "experiments" / f"{name}.toml"
     whole, quick = load_experiment(path), load_experiment(path, quick=True)
-    assert find_lab(whole.about.kind) is evolution and quick.name == f"{name}_quick"
+    assert find_lab(whole.about.kind) is evolution.KIND and quick.name == f"{name}_quick"
     for one, short in zip(whole.lessons, quick.lessons, strict=True):
         assert short.trainer.generations < one.trainer.generations and short.network == one.network
     if name == "plogann":

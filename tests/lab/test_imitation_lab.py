@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from safetensors.numpy import load_file
 
 from tests.tiny import IMITATION as SETTINGS
+from understudy import lab
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.errors import BadOption, FileError, UnderstudyError
@@ -23,8 +24,8 @@ from understudy.games.batches import stacked, unstacked
 from understudy.games.morris.batches import orbit_keys
 from understudy.judges.tournament import play_match
 from understudy.lab.experiments import make_experiment
-from understudy.lab.kinds.imitation import learn, open_run, run, train_students, untrained
-from understudy.lab.progress import News
+from understudy.lab.kinds.imitation import learn, untrained
+from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.records.examples import split_examples
@@ -36,14 +37,14 @@ from understudy.tensors import load_facts
 GAME = find_game("morris")
 
 
-def silent(news: News) -> None:
+def silent(news: Progress) -> None:
     assert 0 <= news.done <= 1.000001
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     place = tmp_path_factory.mktemp("run") / "morris"
-    run(make_experiment("test", SETTINGS, folder=Path()), place, show=silent)
+    lab.run(make_experiment("test", SETTINGS, folder=Path()), place, show=silent)
     return place
 
 
@@ -66,7 +67,7 @@ def test_a_run_folder_tells_the_sentence(folder: Path) -> None:
 
 def test_a_finished_run_is_not_done_again(folder: Path) -> None:
     before = {path: path.stat().st_mtime_ns for path in folder.glob("*.onnx")}
-    run(make_experiment("test", SETTINGS, folder=Path()), folder, show=silent)
+    lab.run(make_experiment("test", SETTINGS, folder=Path()), folder, show=silent)
     assert {path: path.stat().st_mtime_ns for path in folder.glob("student_*.onnx")} == {
         path: stamp for path, stamp in before.items() if path.name.startswith("student_")
     }
@@ -75,10 +76,10 @@ def test_a_finished_run_is_not_done_again(folder: Path) -> None:
 def test_another_experiment_is_refused(folder: Path) -> None:
     other = make_experiment("test", SETTINGS | {"watch": {"regular": 3}}, folder=Path())
     with pytest.raises(BadOption, match="holds records of another experiment"):
-        open_run(other, folder)
+        lab.watch(other, folder)
     longer = make_experiment("test", SETTINGS | {"training": {"epochs": 3}}, folder=Path())
     with pytest.raises(BadOption, match="trained with other settings"):
-        train_students(longer, folder, show=silent)
+        lab.train(longer, folder, show=silent)
 
 
 def test_a_training_killed_between_epochs_ends_the_same(folder: Path, tmp_path: Path) -> None:
@@ -94,7 +95,7 @@ def test_a_training_killed_between_epochs_ends_the_same(folder: Path, tmp_path: 
         if isinstance(event, Epoch):
             break
     (tmp_path / "records.parquet").write_bytes((folder / "records.parquet").read_bytes())
-    train_students(experiment, tmp_path, show=silent)
+    lab.train(experiment, tmp_path, show=silent)
     name = "student_FTR.safetensors"
     first, second = load_file(folder / name), load_file(tmp_path / name)
     assert all(np.array_equal(first[key], second[key]) for key in first)
@@ -221,7 +222,7 @@ def test_judge_counts_the_rows_that_a_student_has_learned_from(folder: Path, tmp
     settings = {name: table for name, table in SETTINGS.items() if name not in ("variations", "watch")}
     settings |= {"records": {"files": [str(records)], "limit": 200}, "training": {"epochs": 1, "batch": 128}}
     small = tmp_path / "small"
-    train_students(make_experiment("small", settings, folder=Path()), small, show=silent)
+    lab.train(make_experiment("small", settings, folder=Path()), small, show=silent)
     part, whole = load(small / "records.parquet"), load(records)
     learned, asked = (
         split_examples(some.positions, some.moves, split="orbit", seed=0)[side].positions
@@ -250,7 +251,7 @@ def test_what_a_student_learned_from_goes_on_with_its_weights(folder: Path, tmp_
     settings = {name: table for name, table in SETTINGS.items() if name not in ("variations", "watch")}
     settings |= {"records": {"files": [str(folder / "records.parquet")], "limit": 50}, "training": {"epochs": 1}}
     settings["student"] = {**SETTINGS["student"], "start": str(folder / "student_FTR.safetensors")}
-    train_students(make_experiment("later", settings, folder=Path()), tmp_path, show=silent)
+    lab.train(make_experiment("later", settings, folder=Path()), tmp_path, show=silent)
     before, after = (load_facts(path / name)["learned_from"] for path, name in (
         (folder, "student_FTR.safetensors"), (tmp_path, "student.safetensors")
     ))  # fmt: skip

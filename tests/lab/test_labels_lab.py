@@ -15,13 +15,15 @@ from tests.conftest import ROOT
 from tests.games.chess.chess_engines import counter
 from tests.games.chess.test_label_examples_chess import table_of
 from tests.tiny import LABELS, SMALL, STANDINGS, save_material_table
+from understudy import lab
+from understudy.backends import Local
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.chess.records.examples import load_examples
 from understudy.games.chess.records.positions import load_positions, save_positions
 from understudy.lab.experiments import load_experiment, make_experiment
 from understudy.lab.kinds import labels
-from understudy.lab.progress import News
+from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.tensors import load_arrays
 
@@ -50,9 +52,9 @@ class Hearing:
     """What a run tells."""
 
     def __init__(self) -> None:
-        self.news: list[News] = []
+        self.news: list[Progress] = []
 
-    def __call__(self, news: News) -> None:
+    def __call__(self, news: Progress) -> None:
         self.news.append(news)
 
     @property
@@ -89,9 +91,9 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
     changes = (f"positions.engine={path}", f"positions.games={games}", "judging.engine=no_such_engine",
                'judging.suites=["ccr25"]')  # fmt: skip
     quick, folder, heard = load_experiment(QUICK, changes, quick=True), tmp_path / "run", Hearing()
-    page = labels.run(quick, folder, show=heard)
+    page = lab.run(quick, folder, show=heard)
     assert page.exists() and {"games are played", "the engine labels", "standings learns"} <= heard.tasks
-    left_out = [news.told for news in heard.news if news.task == "judging"]
+    left_out = [news.note for news in heard.news if news.task == "judging"]
     assert left_out and "left out: " in left_out[-1] and "no_such_engine" in left_out[-1]
     assert not (folder / "suites.json").exists()
     told = load_positions(folder / "positions.parquet")
@@ -102,10 +104,10 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
     for student in ("", *(f"/student_{name}.{known['suffix']}" for name, known in found["students"].items())):
         player = make_player(f"student:{folder}{student}", CHESS)
         assert player.choose([CHESS.start()])[0].move in CHESS.moves(CHESS.start())
-    assert len(labels.summary(quick, folder)) == 3
+    assert len(lab.summary(quick, folder)) == 3
     before = {file: file.stat().st_mtime_ns for file in folder.glob("*.json")}
     again = Hearing()
-    labels.run(quick, folder, show=again)
+    lab.run(quick, folder, show=again)
     assert again.tasks == {"judging"}
     assert {file: file.stat().st_mtime_ns for file in folder.glob("labels.json")}.items() <= before.items()
 
@@ -114,27 +116,27 @@ def test_with_an_engine_students_answer_suites(table: Path, tmp_path: Path) -> N
     engine = counter(tmp_path)
     asked = experiment(table, judging={"suites": ["ccr25"], "engine": engine, "depth": 1})
     folder, heard = tmp_path / "run", Hearing()
-    labels.train_students(asked, folder, show=heard)
-    labels.judge_students(asked, folder, show=heard, backend=labels.Local())
+    lab.train(asked, folder, show=heard)
+    lab.judge(asked, folder, show=heard, backend=Local())
     answered = json.loads((folder / "suites.json").read_text())
     assert set(answered) == {"ccr25"} and set(answered["ccr25"]) == {"standings", "small"}
     before = (folder / "suites.json").stat().st_mtime_ns
-    labels.judge_students(asked, folder, show=heard, backend=labels.Local())
+    lab.judge(asked, folder, show=heard, backend=Local())
     assert (folder / "suites.json").stat().st_mtime_ns == before
 
 
 def test_a_killed_training_goes_on(table: Path, tmp_path: Path) -> None:
-    labels.train_students(experiment(table), tmp_path / "whole", show=Hearing())
+    lab.train(experiment(table), tmp_path / "whole", show=Hearing())
 
-    def killer(news: News) -> None:
-        if news.task == "small learns" and "epoch 2" in news.told:
+    def killer(news: Progress) -> None:
+        if news.task == "small learns" and "epoch 2" in news.note:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        labels.train_students(experiment(table), tmp_path / "again", show=killer)
+        lab.train(experiment(table), tmp_path / "again", show=killer)
     assert set(found_in(tmp_path / "again")["students"]) == {"standings"}
     heard = Hearing()
-    labels.train_students(experiment(table), tmp_path / "again", show=heard)
+    lab.train(experiment(table), tmp_path / "again", show=heard)
     assert "standings learns" not in heard.tasks and "small learns" in heard.tasks
     one, other = (tmp_path / run / "student_small.onnx" for run in ("whole", "again"))
     players: Any = [make_player(f"student:{path}", CHESS) for path in (one, other)]
@@ -150,17 +152,17 @@ def test_a_killed_training_goes_on(table: Path, tmp_path: Path) -> None:
 
 def test_other_settings_in_the_same_folder_are_refused(table: Path, tmp_path: Path) -> None:
     one = experiment(table, variations={"small": {"network": SMALL}})
-    labels.train_students(one, tmp_path, show=Hearing())
+    lab.train(one, tmp_path, show=Hearing())
     other = experiment(table, variations={"small": {"network": {"hidden": [17]}}})
     with pytest.raises(BadOption, match=r"student 'small' of .*labels.json' was trained with other settings than now"):
-        labels.train_students(other, tmp_path, show=Hearing())
+        lab.train(other, tmp_path, show=Hearing())
     more = experiment(table, variations={"small": {"network": SMALL}, "more": {"network": {"hidden": [17]}}})
     heard = Hearing()
-    labels.train_students(more, tmp_path, show=heard)
+    lab.train(more, tmp_path, show=heard)
     assert "more learns" in heard.tasks and "small learns" not in heard.tasks
     (tmp_path / "experiment.toml").write_text('[experiment]\nkind = "values"\ngame = "konane"\n')
     with pytest.raises(BadOption, match="holds another experiment than 'tiny' is now"):
-        labels.train_students(one, tmp_path, show=Hearing())
+        lab.train(one, tmp_path, show=Hearing())
 
 
 def test_a_table_made_otherwise_is_refused(tmp_path: Path) -> None:
@@ -173,13 +175,13 @@ def test_a_table_made_otherwise_is_refused(tmp_path: Path) -> None:
     one = make_experiment("tiny", settings, folder=tmp_path)
     folder = tmp_path / "run"
     folder.mkdir()
-    first = labels.gather(one, folder, show=Hearing(), backend=labels.Local())
+    first = labels.gather(one, folder, show=Hearing(), backend=Local())
     heard = Hearing()
-    assert len(labels.gather(one, folder, show=heard, backend=labels.Local())) == len(first)
+    assert len(labels.gather(one, folder, show=heard, backend=Local())) == len(first)
     assert heard.tasks == {"loading positions"}
     other = make_experiment("tiny", {**settings, "positions": {**settings["positions"], "seed": 1}}, folder=tmp_path)
     with pytest.raises(BadOption, match=r"positions\.parquet' was made with other \[positions\] than now"):
-        labels.gather(other, folder, show=Hearing(), backend=labels.Local())
+        labels.gather(other, folder, show=Hearing(), backend=Local())
 
 
 def test_without_an_engine_there_are_no_labels(tmp_path: Path) -> None:
@@ -188,11 +190,11 @@ def test_without_an_engine_there_are_no_labels(tmp_path: Path) -> None:
         "positions": {"games": 4, "engine": "no_such_engine", "players": ["random", "random"]},
     }  # fmt: skip
     with pytest.raises(EngineError, match="no_such_engine"):
-        labels.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
+        lab.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
     before = (tmp_path / "run" / "experiment.toml").read_bytes()
     settings["positions"] = {**settings["positions"], "seed": 1}
     with pytest.raises(BadOption, match="holds another experiment than 'tiny' is now"):
-        labels.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
+        lab.run(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=Hearing())
     assert (tmp_path / "run" / "experiment.toml").read_bytes() == before, "the games played are those that it tells of"
 
 
@@ -205,7 +207,7 @@ def test_students_of_one_data_set_are_put_in_order(table: Path, tmp_path: Path) 
         "apart": {"network": SMALL, "examples": {"seed": 7}},
         "four": {"network": SMALL, "target": {"dataset": "4"}, "examples": {"split": "position"}},
     }
-    labels.train_students(experiment(table, variations=varied), tmp_path, show=Hearing())
+    lab.train(experiment(table, variations=varied), tmp_path, show=Hearing())
     found = found_in(tmp_path)
     assert {entry["student"] for entry in found["orders"]["1"]} == {"one", "two"}
     assert found["orders"]["4"] == [{"student": "four", "ahead": None}]
@@ -235,7 +237,7 @@ def test_targets_for_white_and_for_the_mover(table: Path) -> None:
 
 def test_white_and_mover_are_graded_alike(table: Path, tmp_path: Path) -> None:
     varied = {"white": {"network": SMALL, "inputs": {"perspective": "white", "side": True}, "target": {"dataset": "4"}}}
-    labels.train_students(experiment(table, variations=varied), tmp_path, show=Hearing())
+    lab.train(experiment(table, variations=varied), tmp_path, show=Hearing())
     known = found_in(tmp_path)["students"]["white"]
     assert 0 <= known["test"]["squared error"]["value"] < 1 and known["test"]["sign"]["sample"] > 10
     assert known["suffix"] == "onnx" and (tmp_path / "student.onnx").exists()
@@ -271,13 +273,13 @@ def test_tables_that_cannot_be_learned_from(table: Path, tmp_path: Path) -> None
     bare = tmp_path / "bare.parquet"
     save_positions(table_of(range(3), labelled=False), bare)
     with pytest.raises(BadOption, match="holds positions without labels"):
-        labels.train_students(experiment(bare), tmp_path / "one", show=Hearing())
+        lab.train(experiment(bare), tmp_path / "one", show=Hearing())
     with pytest.raises(FileError, match=re.escape("missing.parquet")):
-        labels.train_students(experiment(tmp_path / "missing.parquet"), tmp_path / "two", show=Hearing())
+        lab.train(experiment(tmp_path / "missing.parquet"), tmp_path / "two", show=Hearing())
     few = tmp_path / "few.parquet"
     save_positions(table_of(range(2)), few)
     with pytest.raises(BadOption, match=r"only \d positions are there to be"):
-        labels.train_students(experiment(few), tmp_path / "three", show=Hearing())
+        lab.train(experiment(few), tmp_path / "three", show=Hearing())
     graded = experiment(table, variations={"x": {"network": SMALL, "examples": {"graded": ["nobody"]}}})
     with pytest.raises(BadOption, match="no position comes from 'nobody'"):
-        labels.train_students(graded, tmp_path / "four", show=Hearing())
+        lab.train(graded, tmp_path / "four", show=Hearing())

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from tests.conftest import ROOT, random_line
 from tests.tiny import OFFLINE, OPPONENT
 from tests.tiny import tiny as tiny_of
+from understudy import lab
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import write_toml
@@ -48,7 +49,7 @@ def silent(news: Any) -> None:
 
 def test_a_tiny_experiment(tmp_path: Path) -> None:
     experiment = tiny()
-    page = offline.run(experiment, tmp_path, show=silent, backend=Local(1))
+    page = lab.run(experiment, tmp_path, show=silent, backend=Local(1))
     entries = json.loads((tmp_path / "errors.json").read_text())["student"]
     assert [entry["games"] for entry in entries] == [60, 120]
     last = entries[-1]
@@ -59,42 +60,42 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Mean alone" in text and "<svg" in text and "source" in text
     assert "Errors" in (tmp_path / "report.md").read_text(encoding="utf-8")
-    told = offline.summary(experiment, tmp_path)
+    told = lab.summary(experiment, tmp_path)
     assert told[0].startswith("student: error 0.") and told[1].startswith("student, largest sample: ")
     games = json.loads((tmp_path / "games.json").read_text())
     assert sum(map(sum, games["student"]["largest sample"]["random"])) == 20
     assert sum(map(sum, games["student"]["games to choose by"]["random"])) == 5
     assert make_player(f"student:{tmp_path}", FIVE).choose([FIVE.start()])[0].move in FIVE.moves(FIVE.start())
     with pytest.raises(BadOption, match="was trained with other settings"):
-        offline.train_students(tiny(network__hidden=[3]), tmp_path, show=silent)
+        lab.train(tiny(network__hidden=[3]), tmp_path, show=silent)
 
 
 def test_who_scores_most_is_the_student_of_a_run(tmp_path: Path) -> None:
     experiment = tiny(variations__a={}, variations__b={"student": {"finished_by_rules": False}}, training__cycles=1)
-    offline.train_students(experiment, tmp_path, show=silent)
+    lab.train(experiment, tmp_path, show=silent)
     drawn, won = [[0, 5, 0], [0, 5, 0]], [[0, 0, 5], [4, 0, 1]]
     games = {name: {"largest sample": {"random": drawn}, "games to choose by": {"random": counts}}
              for name, counts in (("a", drawn), ("b", won))}  # fmt: skip
     (tmp_path / "games.json").write_text(json.dumps(games))
-    offline.judge_students(experiment, tmp_path, show=silent)
+    lab.judge(experiment, tmp_path, show=silent)
     assert (tmp_path / "student.onnx").read_bytes() == (tmp_path / "student_b.onnx").read_bytes()
 
 
 def test_a_killed_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(offline, "SAVING", 0.0)
-    offline.train_students(tiny(), tmp_path / "whole", show=silent)
+    lab.train(tiny(), tmp_path / "whole", show=silent)
 
     def kill_when(told: str) -> Any:
         def killer(news: Any) -> None:
-            if told in news.told:
+            if told in news.note:
                 raise KeyboardInterrupt
 
         return killer
 
     for told in ("60 games", "120 games, cycle 7"):
         with pytest.raises(KeyboardInterrupt):
-            offline.train_students(tiny(), tmp_path / "again", show=kill_when(told))
-    offline.train_students(tiny(), tmp_path / "again", show=silent)
+            lab.train(tiny(), tmp_path / "again", show=kill_when(told))
+    lab.train(tiny(), tmp_path / "again", show=silent)
     one, other = (load_arrays(tmp_path / run / "fits" / "student_00120.safetensors")[0] for run in ("whole", "again"))
     assert all(np.array_equal(one[name], other[name]) for name in one) and len(one["cycles"]) == 12
     tables = [load_table(next((tmp_path / run).glob("tables/*/table_00120.parquet")))[0] for run in ("whole", "again")]
@@ -283,7 +284,7 @@ def test_a_broken_fit_is_refused(tmp_path: Path) -> None:
 )
 def test_bad_experiments(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises(UnderstudyError, match=message):
-        offline.train_students(tiny(**changes), tmp_path, show=silent)
+        lab.train(tiny(**changes), tmp_path, show=silent)
 
 
 def test_the_command_runs_the_quick_form(tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ import pytest
 
 from tests.tiny import TEACHER
 from tests.tiny import tiny as tiny_of
+from understudy import lab
 from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
 from understudy.lab import find_lab
 from understudy.lab.experiments import load_experiment
 from understudy.lab.kinds import online
-from understudy.lab.progress import News
+from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.tensors import load_arrays
 
@@ -28,9 +29,9 @@ tiny = partial(tiny_of, "online")
 
 
 def test_a_tiny_experiment(tmp_path: Path) -> None:
-    news: list[News] = []
+    news: list[Progress] = []
     experiment = tiny()
-    page = online.run(experiment, tmp_path, show=news.append)
+    page = lab.run(experiment, tmp_path, show=news.append)
     text = page.read_text(encoding="utf-8")
     assert "Won of the last hundred games" in text and f"against {TEACHER}" in text
     assert {one.task for one in news} >= {"A_0 learns", "C_1 learns", "judging", "C: trying snapshots"}
@@ -48,25 +49,25 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     assert player.choose([experiment.game.start()])[0].move in experiment.game.moves(experiment.game.start())
     markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "A, source" in markdown and "72 %" in markdown
-    assert any(line.startswith("A, chosen: ") for line in online.summary(experiment, tmp_path))
+    assert any(line.startswith("A, chosen: ") for line in lab.summary(experiment, tmp_path))
 
 
 def test_a_killed_run_goes_on_with_the_same_curve(tmp_path: Path) -> None:
-    online.train_students(tiny(), tmp_path / "whole", show=lambda news: None)
+    lab.train(tiny(), tmp_path / "whole", show=lambda news: None)
 
     class Killed(Exception):
         pass
 
-    def killer(news: News) -> None:
+    def killer(news: Progress) -> None:
         if news.task == "C_0 learns" and news.done > 0.5:
             raise Killed
 
     with pytest.raises(Killed):
-        online.train_students(tiny(), tmp_path / "again", show=killer)
+        lab.train(tiny(), tmp_path / "again", show=killer)
     for thread in threading.enumerate():
         if thread.name.startswith("ThreadPool"):
             thread.join()
-    online.train_students(tiny(), tmp_path / "again", show=lambda news: None)
+    lab.train(tiny(), tmp_path / "again", show=lambda news: None)
     assert (tmp_path / "again" / "curves.json").read_bytes() == (tmp_path / "whole" / "curves.json").read_bytes()
     for name in ("A_0", "A_1", "C_0", "C_1"):
         one, other = (load_arrays(tmp_path / run / "pupils" / name / "training.safetensors")[0]
@@ -75,11 +76,11 @@ def test_a_killed_run_goes_on_with_the_same_curve(tmp_path: Path) -> None:
 
 
 def test_a_run_folder_is_not_overwritten(tmp_path: Path) -> None:
-    online.train_students(tiny(training__repeats=1), tmp_path, show=lambda news: None)
+    lab.train(tiny(training__repeats=1), tmp_path, show=lambda news: None)
     with pytest.raises(BadOption, match="was trained with other settings"):
-        online.train_students(tiny(training__rate=0.2), tmp_path, show=lambda news: None)
+        lab.train(tiny(training__rate=0.2), tmp_path, show=lambda news: None)
     with pytest.raises(BadOption, match="holds another experiment"):
-        online.train_students(tiny(experiment__size="6x6"), tmp_path, show=lambda news: None)
+        lab.train(tiny(experiment__size="6x6"), tmp_path, show=lambda news: None)
 
 
 def make_old(folder: Path) -> dict[str, bytes]:
@@ -99,7 +100,7 @@ def test_an_old_run_folder_is_read_and_goes_on(tmp_path: Path, capsys: pytest.Ca
     def experiment() -> Any:
         return tiny(training__repeats=1, training__games=200, training__teacher=TEACHER)
 
-    online.run(experiment(), tmp_path, show=lambda news: None)
+    lab.run(experiment(), tmp_path, show=lambda news: None)
     files = make_old(tmp_path)
     for told in (
         f"{str(tmp_path)!r}: searchers now say method=minimax,ties=random, which they always were there\n",
@@ -108,10 +109,10 @@ def test_an_old_run_folder_is_read_and_goes_on(tmp_path: Path, capsys: pytest.Ca
         commands.main(["report", str(tmp_path)], standalone_mode=False)
         assert capsys.readouterr().err == told and held(tmp_path, files)
     make_old(tmp_path)
-    news: list[News] = []
-    online.run(experiment(), tmp_path, show=news.append)
+    news: list[Progress] = []
+    lab.run(experiment(), tmp_path, show=news.append)
     assert held(tmp_path, files)
-    assert [one.told for one in news if one.task == "old names"] == ["searchers now say method=minimax,ties=random"]
+    assert [one.note for one in news if one.task == "old names"] == ["searchers now say method=minimax,ties=random"]
     assert not [one for one in news if one.task in ("judging", "A_0 learns")]
 
 
@@ -126,8 +127,8 @@ def test_games_keep_the_seeds_of_short_names(tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(online, "play_duel", played)
     monkeypatch.setattr(online, "_won", lambda *_: 0.5)
     experiment = tiny(training__repeats=1, training__games=200)
-    online.train_students(experiment, tmp_path, show=lambda news: None)
-    online.judge_students(experiment, tmp_path, show=lambda news: None)
+    lab.train(experiment, tmp_path, show=lambda news: None)
+    lab.judge(experiment, tmp_path, show=lambda news: None)
     assert {"A 0 000000200 searcher:evaluator=q,depth=1", "A chosen 0", "searcher:evaluator=q,depth=1"} <= set(seeds)
     assert not [name for name in seeds if "minimax" in name]
 

@@ -12,6 +12,7 @@ import pytest
 import torch
 
 from tests.tiny import tiny as tiny_of
+from understudy import lab
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
@@ -19,7 +20,6 @@ from understudy.games.boards import SCRATCH
 from understudy.games.konane.batches import class_names, successors
 from understudy.games.konane.inputs import encode_boards
 from understudy.judges.value_kept import exam_positions, held_out
-from understudy.lab.kinds import values
 from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.players import make_player
 from understudy.records.solved import imaged, load_solved, save_solved, solve_boards
@@ -33,24 +33,24 @@ tiny = partial(tiny_of, "values")
 
 
 def test_a_tiny_experiment(tmp_path: Path) -> None:
-    page = values.run(tiny(), tmp_path, show=lambda news: None)
+    page = lab.run(tiny(), tmp_path, show=lambda news: None)
     verdicts = json.loads((tmp_path / "verdicts.json").read_text())["value kept"]
     assert set(verdicts) == {"student", "teacher q", "random"}
     assert (
         verdicts["student"]["value_kept.critical"]["value"] > verdicts["random"]["value_kept.critical"]["value"] + 0.2
     )
     assert "Value kept" in page.read_text(encoding="utf-8")
-    assert any(line.startswith("student: keeps the value in ") for line in values.summary(tiny(), tmp_path))
+    assert any(line.startswith("student: keeps the value in ") for line in lab.summary(tiny(), tmp_path))
     games = json.loads((tmp_path / "games.json").read_text())
     assert sum(map(sum, games["student"]["best epoch"]["random"])) == 40
     assert make_player(f"student:{tmp_path}", FOUR).choose([FOUR.start()])[0].move in FOUR.moves(FOUR.start())
     with pytest.raises(BadOption, match="was trained with other settings"):
-        values.train_students(tiny(network__hidden=[16]), tmp_path, show=lambda news: None)
+        lab.train(tiny(network__hidden=[16]), tmp_path, show=lambda news: None)
 
 
 @pytest.mark.parametrize("units", ["relu", "sigmoid", "tanh"])
 def test_a_student_plays_with_the_units_that_it_learned_with(units: str, tmp_path: Path) -> None:
-    values.train_students(tiny(network__units=units, training__epochs=1), tmp_path, show=lambda news: None)
+    lab.train(tiny(network__units=units, training__epochs=1), tmp_path, show=lambda news: None)
     network = ValueNetwork(96, ValueOptions(hidden=(32,), units=units))
     weights = load_arrays(tmp_path / "checkpoints" / "student.safetensors")[0]
     best = {name.removeprefix("best."): torch.from_numpy(array) for name, array in weights.items() if "best." in name}
@@ -63,27 +63,27 @@ def test_a_student_plays_with_the_units_that_it_learned_with(units: str, tmp_pat
 
 def test_without_an_exam_there_is_still_a_summary(tmp_path: Path) -> None:
     experiment = tiny(judging__value_kept=0, training__epochs=1)
-    values.run(experiment, tmp_path, show=lambda news: None)
-    assert values.summary(experiment, tmp_path)[0].startswith("student, best epoch: ")
+    lab.run(experiment, tmp_path, show=lambda news: None)
+    assert lab.summary(experiment, tmp_path)[0].startswith("student, best epoch: ")
 
 
 def test_a_run_folder_of_another_board_is_refused(tmp_path: Path) -> None:
     (tmp_path / "experiment.toml").write_text('[experiment]\nkind = "online"\nsize = "6x6"\n')
     with pytest.raises(BadOption, match="holds another experiment than 'tiny' is now"):
-        values.train_students(tiny(), tmp_path, show=lambda news: None)
+        lab.train(tiny(), tmp_path, show=lambda news: None)
     assert "online" in (tmp_path / "experiment.toml").read_text()
 
 
 def test_a_killed_training_goes_on(tmp_path: Path) -> None:
-    values.train_students(tiny(), tmp_path / "whole", show=lambda news: None)
+    lab.train(tiny(), tmp_path / "whole", show=lambda news: None)
 
     def killer(news: Any) -> None:
-        if "epoch 4" in news.told:
+        if "epoch 4" in news.note:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        values.train_students(tiny(), tmp_path / "again", show=killer)
-    values.train_students(tiny(), tmp_path / "again", show=lambda news: None)
+        lab.train(tiny(), tmp_path / "again", show=killer)
+    lab.train(tiny(), tmp_path / "again", show=lambda news: None)
     boards = successors(exam_positions(FOUR)).after
     inputs = np.zeros((size(boards), 96), np.float32)
     encode_boards(4, boards, np.zeros(SCRATCH, np.int32), inputs)
@@ -155,4 +155,4 @@ def test_the_exam_holds_out_late_boards_alone() -> None:
 )
 def test_bad_experiments(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
     with pytest.raises((BadOption, UnknownName), match=message):
-        values.train_students(tiny(**changes), tmp_path, show=lambda news: None)
+        lab.train(tiny(**changes), tmp_path, show=lambda news: None)

@@ -14,7 +14,7 @@ from understudy.cli.console import Where, backend_options, compiling, opened
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.lab.progress import News
+    from understudy.lab.run import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -51,7 +51,7 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
     `watch chess --teacher engine:stockfish,nodes=5000 --opponent self --games 100`. A run that was stopped goes on
     where it was.
     """
-    from understudy.lab import find_lab
+    from understudy import lab
 
     said = {name: value for name, value in plan.items() if value is not None and value != ()}
     if _is_game(file):
@@ -63,12 +63,8 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
         name = {"regular": "games", "opponents": "opponent"}.get(min(said), min(said)).replace("_", "-")
         raise BadOption(f"--{name} is for watching a game; the file of an experiment says it itself")
     experiment, place = _opened(file, folder, changes, quick=quick)
-    prepare_records = getattr(find_lab(experiment.about.kind), "prepare_records", None)
-    if prepare_records is None:
-        told = f"one of the kind {experiment.about.kind!r} keeps no records"
-        raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: {told}")
     with opened(where) as backend, compiling(), _bar() as show:
-        records = prepare_records(experiment, place, show=show, backend=backend)
+        records = lab.watch(experiment, place, show=show, backend=backend)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
 
 
@@ -100,11 +96,11 @@ def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
 
     A run that was stopped goes on from its last epoch.
     """
-    from understudy.lab import find_lab
+    from understudy import lab
 
     experiment, place = _opened(file, folder, changes, quick=quick)
     with opened(where) as backend, compiling(), _bar() as show:
-        find_lab(experiment.about.kind).train_students(experiment, place, show=show, backend=backend)
+        lab.train(experiment, place, show=show, backend=backend)
     click.echo(f"trained {', '.join(lesson.name for lesson in experiment.lessons)} in {place}")
 
 
@@ -116,12 +112,11 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], wh
 
     A run that was stopped goes on where it was.
     """
-    from understudy.lab import find_lab
+    from understudy import lab
     from understudy.lab.run import play_command
     from understudy.players.student_files import SUFFIXES
 
     experiment, place = _opened(file, folder, changes, quick=quick)
-    lab = find_lab(experiment.about.kind)
     with opened(where) as backend, compiling(), _bar() as show:
         report = lab.run(experiment, place, show=show, backend=backend)
     for line in lab.summary(experiment, place):
@@ -136,8 +131,8 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], wh
 @click.argument("folder", metavar="RUN", type=click.Path(file_okay=False))
 def report(folder: str) -> None:
     """Write the report of a run from what its folder holds."""
+    from understudy import lab
     from understudy.errors import FileError
-    from understudy.lab import find_lab
     from understudy.lab.experiments import load_experiment
     from understudy.lab.run import rename_players
 
@@ -147,7 +142,7 @@ def report(folder: str) -> None:
     if told := rename_players(place):
         click.echo(f"{folder!r}: {told}, which they always were there", err=True)
     experiment = load_experiment(place / "experiment.toml")
-    click.echo(f"wrote {find_lab(experiment.about.kind).report(experiment, place)}")
+    click.echo(f"wrote {lab.report(experiment, place)}")
 
 
 @click.command()
@@ -183,24 +178,25 @@ def _opened(file: str, folder: str | None, changes: tuple[str, ...], *, quick: b
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Callable[[News], None]]:
+def _bar() -> Iterator[Callable[[Progress], None]]:
     """Show one bar for each task of a run, with what it says last."""
     from rich.console import Console
-    from rich.progress import BarColumn, Progress, TaskID, TaskProgressColumn, TextColumn
+    from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn
+    from rich.progress import Progress as Bars
 
     columns = (
         TextColumn("{task.description}"),
         BarColumn(bar_width=16),
         TaskProgressColumn(),
-        TextColumn("{task.fields[told]}"),
+        TextColumn("{task.fields[note]}"),
     )
-    with Progress(*columns, console=Console(stderr=True)) as bar:
+    with Bars(*columns, console=Console(stderr=True)) as bar:
         tasks: dict[str, TaskID] = {}
 
-        def show(news: News) -> None:
-            if news.task not in tasks:
-                tasks[news.task] = bar.add_task(news.task, total=1.0, told="")
-            told = news.told or bar.tasks[tasks[news.task]].fields["told"]
-            bar.update(tasks[news.task], completed=news.done, told=told)
+        def show(progress: Progress) -> None:
+            if progress.task not in tasks:
+                tasks[progress.task] = bar.add_task(progress.task, total=1.0, note="")
+            note = progress.note or bar.tasks[tasks[progress.task]].fields["note"]
+            bar.update(tasks[progress.task], completed=progress.done, note=note)
 
         yield show

@@ -11,7 +11,7 @@ from understudy.games import CompiledGame
 from understudy.games.batches import size
 from understudy.judges.measures import write_verdict
 from understudy.judges.value_kept import exam_positions, graded, value_kept
-from understudy.lab.progress import News, Show
+from understudy.lab.run import Progress, Show
 from understudy.players import make_player
 
 SECTION = "value kept"
@@ -35,7 +35,7 @@ def judge_value_kept(
     def note(rows: int) -> None:
         nonlocal done
         done += rows
-        show(News("solving the exam", min(1.0, done / total), f"{done} of {total} positions"))
+        show(Progress("solving the exam", min(1.0, done / total), f"{done} of {total} positions"))
 
     solved = graded(game, exam, progress=note)
     for name, player in asked.items():

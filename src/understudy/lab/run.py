@@ -1,21 +1,87 @@
-"""Run folders, as all labs treat them: opened for one experiment, ending with a student to play against."""
+"""A run: one experiment at work in one folder, done in steps, each of which goes on where it was stopped.
+
+The folder belongs to one experiment and to one process at a time. All that would be refused is refused when it is
+opened, before a byte of it changes. What is there already is not made again.
+"""
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import re
 import shutil
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
+from understudy.backends import Local
 from understudy.config import load_toml, write_toml
-from understudy.errors import BadOption
-from understudy.files import make_folder, save_file, save_text
+from understudy.errors import BadOption, FileError
+from understudy.files import load_json, make_folder, save_file, save_json, save_text
 from understudy.lab.settings import About
 from understudy.players.names import PLAIN, plain_name, split_options
+from understudy.protocols import Backend
 
-Identity = Callable[[Mapping[str, Any]], Any]
-"""From the settings of an experiment to what must not change in a run folder."""
+try:
+    import fcntl
+except ImportError:  # there is none on Windows, where nobody is told of a second process
+    fcntl = None  # type: ignore[assignment]
+
+E = TypeVar("E", bound=Any)
+
+LOCAL = Local()
+"""The cores of this machine."""
+
+
+class Progress(NamedTuple):
+    """What a run is doing."""
+
+    task: str
+    done: float
+    """From 0 to 1."""
+    note: str = ""
+
+
+Show = Callable[[Progress], None]
+
+
+def keep_quiet(progress: Progress) -> None:
+    """Show nothing of a run's progress."""
+
+
+@dataclass(frozen=True)
+class Run(Generic[E]):
+    """An experiment, the folder that keeps what comes of it, who hears of progress, and where games are played."""
+
+    experiment: E
+    folder: Path
+    show: Show = keep_quiet
+    backend: Backend = LOCAL
+
+    def tell(self, task: str, done: float, note: str = "") -> None:
+        """Let whoever watches know how far a task is."""
+        self.show(Progress(task, done, note))
+
+    def load(self, name: str) -> dict[str, Any]:
+        """Return what a JSON file of the folder holds; nothing if there is none."""
+        path = self.folder / name
+        table: dict[str, Any] = load_json(path) if path.exists() else {}
+        return table
+
+    def save(self, name: str, table: Any) -> None:
+        """Write a JSON file of the folder, whole or not at all."""
+        save_json(self.folder / name, table)
+
+    def log(self, entry: Mapping[str, Any], name: str = "progress.jsonl") -> None:
+        """Add a line to a journal of the folder."""
+        append_line(self.folder / name, entry)
+
+    def keep_student(self, name: str, *, suffix: str = "onnx") -> None:
+        """Make the student called *name* the one that the run is known for."""
+        chosen = self.folder / f"student_{name}.{suffix}"
+        save_file(self.folder / f"student.{suffix}", lambda partial: shutil.copyfile(chosen, partial))
 
 
 class Made(NamedTuple):
@@ -29,22 +95,76 @@ class Made(NamedTuple):
     how: str = "was trained"
 
 
-def open_folder(
-    experiment: Any, folder: Path, *, identity: Identity, made: Iterable[Made] = (), holds: str = ""
-) -> None:
-    """Make the run folder, or check that it belongs to the same experiment; *holds* says what it would mix up.
+class Step(NamedTuple):
+    """A part of a run; `watch`, `learn` and `judge` have commands or calls of their own."""
 
-    All that would be refused is refused here, before a byte of the folder changes: what was *made* with other settings.
-    """
-    path = folder / "experiment.toml"
-    if path.exists() and identity(load_toml(path)) != identity(experiment.settings):
+    name: str
+    do: Callable[[Run[Any]], Any]
+
+
+def same_board(settings: Mapping[str, Any]) -> Any:
+    """Return the kind of an experiment, its game and its board."""
+    about = settings.get("experiment", {})
+    return tuple(about.get(key) for key in ("kind", "game", "size"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kind:
+    """What is done in experiments of one kind."""
+
+    steps: tuple[Step, ...]
+    summary: Callable[[Run[Any]], list[str]]
+    """The few lines that a person looks for first."""
+    made: Callable[[Run[Any]], Iterable[Made]] = lambda run: ()
+    """What a folder holds already that must have been made with the settings of now."""
+    identity: Callable[[Mapping[str, Any]], Any] = same_board
+    """From the settings of an experiment to what must not change in a run folder."""
+    holds: str = ""
+    """What a folder of another experiment would mix up, such as "records of "."""
+    folders: tuple[str, ...] = ()
+    """Folders that are there as soon as the run is opened."""
+    paper: bool = False
+    """Whether `[paper]` speaks of verdicts, by their sections."""
+    rival: str = ""
+    """Whom the report invites to play against, if not the run's student."""
+
+
+@contextlib.contextmanager
+def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
+    """Have the run folder to oneself: made, or of the same experiment, with nothing in it made by other settings."""
+    path = run.folder / "experiment.toml"
+    if path.exists() and kind.identity(load_toml(path)) != kind.identity(run.experiment.settings):
         raise BadOption(
-            f"run folder {str(folder)!r} holds {holds}another experiment than {experiment.name!r} is now; "
+            f"run folder {str(run.folder)!r} holds {kind.holds}another experiment than {run.experiment.name!r} is now; "
             "name another with --run, or delete it"
         )
-    check_made(made)
-    make_folder(folder)
-    save_text(path, write_toml(experiment.settings))
+    check_made(kind.made(run))
+    make_folder(run.folder)
+    with locked(run.folder):
+        save_text(path, write_toml(run.experiment.settings))
+        if note := rename_players(run.folder):
+            run.tell("old names", 1.0, note)
+        for name in kind.folders:
+            make_folder(run.folder / name)
+        yield
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """Keep other processes out of a folder; the system lets go of it when this one ends, however it ends."""
+    if fcntl is None:
+        yield
+        return
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        yield
+    except BlockingIOError:
+        raise BadOption(
+            f"another process is at work in run folder {str(folder)!r}; wait until it ends, or name another with --run"
+        ) from None
+    finally:
+        os.close(descriptor)
 
 
 def check_made(made: Iterable[Made]) -> None:
@@ -52,6 +172,21 @@ def check_made(made: Iterable[Made]) -> None:
     for one in made:
         if one.found != one.wanted:
             raise BadOption(f"{one.what} {one.how} with other settings than now; name another --run, or delete it")
+
+
+def append_line(path: Path, entry: Mapping[str, Any]) -> None:
+    """Add a line; one write, so that a kill leaves it out or leaves at most half a line, which the reader skips."""
+    try:
+        with path.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(entry) + "\n")
+    except OSError as error:
+        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+
+
+def play_command(about: About, player: str) -> str:
+    """Return the line that plays against *player* on the board of an experiment."""
+    size = f" --size {about.size}" if about.size else ""
+    return f"understudy play {about.game}{size} --opponent {player}"
 
 
 FORMER = {
@@ -84,21 +219,3 @@ def _renamed(found: re.Match[str]) -> str:
     _, options = split_options(found[0])
     plain = options.get("method") == "minimax" and options.get("ties") == "random"
     return found[0] if plain else plain_name(found[0])
-
-
-def same_board(settings: Mapping[str, Any]) -> Any:
-    """Return the kind of an experiment, its game and its board."""
-    about = settings.get("experiment", {})
-    return tuple(about.get(key) for key in ("kind", "game", "size"))
-
-
-def keep_student(folder: Path, name: str, *, suffix: str = "onnx") -> None:
-    """Make the student called *name* the one that the run is known for."""
-    chosen = folder / f"student_{name}.{suffix}"
-    save_file(folder / f"student.{suffix}", lambda partial: shutil.copyfile(chosen, partial))
-
-
-def play_command(about: About, player: str) -> str:
-    """Return the line that plays against *player* on the board of an experiment."""
-    size = f" --size {about.size}" if about.size else ""
-    return f"understudy play {about.game}{size} --opponent {player}"

@@ -16,9 +16,10 @@ import optuna
 
 from understudy.config import overridden
 from understudy.errors import BadOption
-from understudy.lab.kinds.imitation import learn, prepare_records, untrained
+from understudy.lab import watch
+from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.options.imitation import Experiment, Lesson, make_lesson_plan
-from understudy.lab.progress import News, Show
+from understudy.lab.run import Progress, Show
 from understudy.records.examples import split_examples
 from understudy.records.store import Records
 from understudy.trainers.supervised import Epoch
@@ -37,10 +38,10 @@ def tune(experiment: Experiment, folder: Path, *, trials: int, show: Show) -> Fo
     space = dict(_space(experiment.tune))
     if not space:
         raise BadOption(f"experiment {experiment.name!r} has no [tune] section: it names keys and what they may be")
-    records = prepare_records(experiment, folder, show=show)
+    records = watch(experiment, folder, show=show)
     study = _study(experiment, folder)
     while (done := _finished(study)) < trials:
-        show(News("tuning", done / trials, _best_told(study)))
+        show(Progress("tuning", done / trials, _best_told(study)))
         trial = study.ask()
         try:
             study.tell(trial, _worth(experiment, records, _suggested(trial, space), trial, show))
@@ -58,7 +59,9 @@ def _worth(experiment: Experiment, records: Records, changes: tuple[str, ...], t
         if isinstance(event, Epoch):
             best[unit.name] = learning.best_accuracy
             show(
-                News(f"trial {trial.number}", 0.0, f"{unit.name}, epoch {learning.epoch}: {learning.best_accuracy:.1%}")
+                Progress(
+                    f"trial {trial.number}", 0.0, f"{unit.name}, epoch {learning.epoch}: {learning.best_accuracy:.1%}"
+                )
             )
             if len(best) == 1:
                 trial.report(learning.best_accuracy, learning.epoch)

@@ -11,12 +11,10 @@ from typing import Any
 
 import numpy as np
 
-from understudy.backends import Local
 from understudy.files import save_json
 from understudy.lab.kinds.journals import add_rows, loaded
 from understudy.lab.options.evolution import Experiment, pair_of
-from understudy.lab.progress import News, Show
-from understudy.lab.run import keep_student
+from understudy.lab.run import Progress, Run, Show
 from understudy.players.evolved import load_evolved
 from understudy.protocols import Backend
 from understudy.trainers.arena import Bred, Pairing, Task, nonsense, play_timed
@@ -27,8 +25,9 @@ MEASURING, JUDGING = 50_000, 60_000
 """Seeds of the games that measure and of those that grade."""
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def judge_students(run: Run[Experiment]) -> None:
     """Play the baselines, and let the champions meet their opponents and each other; what was done before stays."""
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     _play_baselines(experiment, folder, backend, show)
     champions = {
         lesson.name: load_evolved(folder / f"student_{lesson.name}.safetensors") for lesson in experiment.lessons
@@ -44,14 +43,14 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend:
         (name, opponent) for name in bred for opponent in (*experiment.judging.opponents, *bred) if opponent != name
     ]
     for place, (name, opponent) in enumerate(pairs):
-        show(News("judging", place / len(pairs), f"{name} against {opponent}"))
+        show(Progress("judging", place / len(pairs), f"{name} against {opponent}"))
         if opponent not in matches.setdefault(name, {}):
             players = (bred[name], bred.get(opponent, opponent))
             matches[name][opponent] = _matches(experiment, players, backend, JUDGING)
             save_json(folder / "matches.json", matches)
     save_json(folder / "games.json", {name: {"champion": _games(met)} for name, met in matches.items()})
-    show(News("judging", 1.0))
-    keep_student(folder, _best(matches, experiment), suffix="safetensors")
+    show(Progress("judging", 1.0))
+    run.keep_student(_best(matches, experiment), suffix="safetensors")
 
 
 def _still_true(folder: Path, stamps: dict[str, str]) -> dict[str, Any]:
@@ -90,14 +89,14 @@ def _best(matches: dict[str, Any], experiment: Experiment) -> str:
 def _play_baselines(experiment: Experiment, folder: Path, backend: Backend, show: Show) -> None:
     path, judging = folder / "baselines.json", experiment.judging
     for place, baseline in enumerate(judging.baselines):
-        show(News("baselines", place / len(judging.baselines), baseline))
+        show(Progress("baselines", place / len(judging.baselines), baseline))
         if len(loaded(path).get(baseline, ())) != judging.baseline_matches:
             rows = _matches(
                 experiment, pair_of(baseline), backend, MEASURING, judging.baseline_matches, opening_plies=0
             )
             add_rows(path, [baseline], rows)
     if judging.baselines:
-        show(News("baselines", 1.0))
+        show(Progress("baselines", 1.0))
 
 
 def _matches(

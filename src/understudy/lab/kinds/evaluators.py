@@ -15,16 +15,12 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from understudy.backends import Local
 from understudy.config import build
-from understudy.errors import BadOption
 from understudy.files import load_json, save_json
 from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score
 from understudy.lab.options.evaluators import EvaluatorsOptions, Experiment
-from understudy.lab.progress import News, Show
-from understudy.lab.run import open_folder, play_command, same_board
+from understudy.lab.run import Kind, Progress, Run, Show, Step, same_board
 from understudy.protocols import Backend
-from understudy.report import build_report
 from understudy.report.agreement import summary_lines
 from understudy.report.sources import load_cells, load_run
 from understudy.search.choosers import Anyone, Minimax
@@ -69,26 +65,12 @@ class Slice(NamedTuple):
     games: int
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    open_run(experiment, folder)
-    book = Book(folder)
+def play(run: Run[Experiment]) -> None:
+    """Let every pair play what it has not played yet."""
+    experiment, book = run.experiment, Book(run.folder)
     _warm_up(experiment)
     for stage in stages(experiment):
-        _play_stage(experiment, stage, book, show, backend)
-    return report(experiment, folder)
-
-
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
-    """Refuse: nobody learns here."""
-    raise BadOption(
-        f"nobody learns in experiment {experiment.name!r}: it compares evaluators; `understudy run` does it"
-    )
-
-
-def open_run(experiment: Experiment, folder: Path) -> None:
-    """Make the run folder, or check that its games are those of the same experiment; who plays may change."""
-    open_folder(experiment, folder, identity=_identity, holds="games of ")
+        _play_stage(experiment, stage, book, run.show, run.backend)
 
 
 def _identity(settings: Any) -> Any:
@@ -151,14 +133,14 @@ def _warm_up(experiment: Experiment) -> None:
 def _play_stage(experiment: Experiment, stage: Stage, book: Book, show: Show, backend: Backend) -> None:
     slices = [part for pair in stage.pairs for part in _slices(pair, book.score(pair).games)]
     began, before = time.perf_counter(), book.times.get(stage.task, 0.0)
-    show(_news(stage, book))
+    show(_progress(stage, book))
     try:
         # Leaving early, by Ctrl-C too, drops the slices that wait; those that are being played end within a second.
         with closing(backend.map(lambda part: (part, _play_slice(experiment, part)), slices)) as played:
             for part, score in played:
                 book.times[stage.task] = before + time.perf_counter() - began
                 book.add(part.pair, score)
-                show(_news(stage, book))
+                show(_progress(stage, book))
     finally:
         if slices:
             book.save()
@@ -187,19 +169,23 @@ def make_chooser(experiment: Experiment, name: str, depth: int) -> Any:
     return Minimax(evaluator, depth, int(options.horizon == "blind"))
 
 
-def _news(stage: Stage, book: Book) -> News:
+def _progress(stage: Stage, book: Book) -> Progress:
     played = [book.score(pair).games for pair in stage.pairs]
     ready = sum(games >= pair.games for games, pair in zip(played, stage.pairs, strict=True))
     done = sum(played) / sum(pair.games for pair in stage.pairs)
-    return News(stage.task, min(done, 1.0), f"{ready} of {len(stage.pairs)} {stage.noun}")
+    return Progress(stage.task, min(done, 1.0), f"{ready} of {len(stage.pairs)} {stage.noun}")
 
 
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    opponent = "searcher:evaluator=q,depth=4,ties=random"
-    return build_report(folder, closing=[play_command(experiment.about, opponent)])
-
-
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: our averages beside the published ones, and how they agree."""
+    folder = run.folder
     return summary_lines(load_run(folder, {}))
+
+
+KIND = Kind(
+    steps=(Step("play", play),),
+    summary=summary,
+    identity=_identity,
+    holds="games of ",
+    rival="searcher:evaluator=q,depth=4,ties=random",
+)

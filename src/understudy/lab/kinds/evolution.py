@@ -16,18 +16,14 @@ from typing import Any
 import numpy as np
 
 from understudy import __version__
-from understudy.backends import Local
 from understudy.errors import FileError
-from understudy.files import make_folder
 from understudy.judges.duels import score_lines
 from understudy.lab.kinds.champions import MEASURING, judge_students, results
-from understudy.lab.kinds.journals import add_rows, append_line, forget, loaded
+from understudy.lab.kinds.journals import add_rows, forget, loaded
 from understudy.lab.options.evolution import Experiment, Lesson
-from understudy.lab.progress import News, Show
-from understudy.lab.run import Made, open_folder, play_command, same_board
+from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.players.evolved import save_evolved
 from understudy.protocols import Backend
-from understudy.report import build_report
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.arena import Alleles, Stage, Trial, nonsense, play_timed
 from understudy.trainers.evolution import Evolver
@@ -37,24 +33,16 @@ EARLY = (0, 1, 2, 5)
 """Generations that are measured although no epoch ends with them: most is learned early (E-14)."""
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show, backend=backend)
-    judge_students(experiment, folder, show=show, backend=backend)
-    return report(experiment, folder)
-
-
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def train_students(run: Run[Experiment]) -> None:
     """Let every student evolve to its last generation, from where an earlier run left it."""
-    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
-    for name in ("epochs", "evolvers"):
-        make_folder(folder / name)
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     for lesson in experiment.lessons:
         Course(experiment, lesson, folder, backend, show).run()
 
 
-def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that evolved in a run, and their rounds at school."""
+    experiment, folder = run.experiment, run.folder
     for lesson in experiment.lessons:
         if (path := folder / "evolvers" / f"{lesson.name}.safetensors").exists():
             found = load_facts(path, "evolution").get("fingerprint")
@@ -141,7 +129,7 @@ class Course:
     def _tell(self, generation: int, noted: dict[str, Any]) -> None:
         fitness = noted.get("fitness", {}).get("best")
         told = f"generation {generation}, {noted['games']} games" + (f", best {fitness:.2f}" if fitness else "")
-        self.show(News(f"{self.lesson.name} evolves", generation / self.lesson.trainer.generations, told))
+        self.show(Progress(f"{self.lesson.name} evolves", generation / self.lesson.trainer.generations, told))
 
     def _due(self) -> bool:
         generation, trainer = self.evolver.generation, self.lesson.trainer
@@ -204,11 +192,15 @@ def _share_won(rows: Any) -> Any:
     return rows[:, 0] + rows[:, 2] + 1e-4 * (rows[:, 1] + rows[:, 3])
 
 
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
-
-
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each champion wins."""
+    folder = run.folder
     return score_lines(loaded(folder / "games.json"))
+
+
+KIND = Kind(
+    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    summary=summary,
+    made=_made,
+    folders=("epochs", "evolvers"),
+)

@@ -14,16 +14,14 @@ import numpy as np
 import torch
 
 from understudy import __version__
-from understudy.backends import Local
-from understudy.files import load_json, make_folder, save_json
+from understudy.files import load_json, save_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
 from understudy.lab.options.imitation import Experiment, Lesson, data_file
-from understudy.lab.progress import News, Show, log_progress
-from understudy.lab.run import Made, keep_student, open_folder, play_command
+from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
 from understudy.networks.students import Unit
@@ -37,35 +35,21 @@ from understudy.records.sketches import sketch_of, together
 from understudy.records.starts import reachable
 from understudy.records.store import Records, joined, load, load_any, save
 from understudy.records.watch import watch
-from understudy.report import build_report
 from understudy.studies.galassi.gaming import STABLE, gaming
 from understudy.studies.galassi.gaming_tables import gaming_json
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.lessons import make_lesson
-from understudy.trainers.supervised import Epoch, Learning, Step, begin, train
+from understudy.trainers.supervised import Epoch, Learning, begin, train
+from understudy.trainers.supervised import Step as Batch
 
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    prepare_records(experiment, folder, show=show, backend=backend)
-    train_students(experiment, folder, show=show, backend=backend)
-    judge_students(experiment, folder, show=show, backend=backend)
-    return report(experiment, folder)
-
-
-def open_run(experiment: Experiment, folder: Path) -> None:
-    """Make the run folder, or check that it belongs to the same experiment."""
-    open_folder(experiment, folder, identity=_sources_of, made=_made(experiment, folder), holds="records of ")
-    make_folder(folder / "checkpoints")
-
-
-def prepare_records(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Records:
+def prepare_records(run: Run[Experiment]) -> Records:
     """Return the records of an experiment: watched or imported, kept in the run folder."""
-    open_run(experiment, folder)
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     game, path = find_game(experiment.about.game), folder / "records.parquet"
     if experiment.watch is not None:
         records = _watched(experiment, game, folder, show, backend)
@@ -87,7 +71,7 @@ def _watched(experiment: Experiment, game: CompiledGame, folder: Path, show: Sho
     def note(games: int) -> None:
         nonlocal played
         played += games
-        show(News("watching the teacher", played / total, f"{played} of {total} games"))
+        show(Progress("watching the teacher", played / total, f"{played} of {total} games"))
 
     return watch(game, plan, folder, backend=backend, progress=note)
 
@@ -99,17 +83,19 @@ def _imported(experiment: Experiment, game: CompiledGame) -> Records:
     return records if options.limit is None else records.taken(slice(0, options.limit))
 
 
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def train_students(run: Run[Experiment]) -> None:
     """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
-    records = prepare_records(experiment, folder, show=show, backend=backend)
+    experiment, folder, show = run.experiment, run.folder, run.show
+    records = load(folder / "records.parquet")
     for lesson in experiment.lessons:
         if not _path(lesson, folder).exists():
             _train_student(experiment, lesson, records, folder, show)
-    _choose_best(experiment, records, folder)
+    _choose_best(run, records)
 
 
-def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that a run has."""
+    experiment, folder = run.experiment, run.folder
     for lesson in experiment.lessons:
         if (path := _path(lesson, folder)).exists():
             found = _student(experiment, lesson, folder).facts.get("fingerprint")
@@ -123,11 +109,11 @@ def _train_student(experiment: Experiment, lesson: Lesson, records: Records, fol
         task = f"{lesson.name}: learning {unit.name}"
         if isinstance(event, Epoch):
             spent[unit.name] = learning.seconds
-            log_progress(folder, {"student": lesson.name, "network": unit.name, **event._asdict()})
-            show(News(task, event.done, _told(learning, event)))
+            append_line(folder / "progress.jsonl", {"student": lesson.name, "network": unit.name, **event._asdict()})
+            show(Progress(task, event.done, _told(learning, event)))
         else:
-            show(News(task, event.done))
-    show(News(f"{lesson.name}: writing the student", 1.0))
+            show(Progress(task, event.done))
+    show(Progress(f"{lesson.name}: writing the student", 1.0))
     facts = _facts(experiment, lesson, len(records), units, spent) | {"learned_from": _learned(lesson, sides["train"])}
     save_student(folder, _file_name(lesson), units, facts)
 
@@ -144,7 +130,7 @@ def untrained(lesson: Lesson) -> list[Unit]:
 
 def learn(
     lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
-) -> Iterator[tuple[Unit, Learning, Step | Epoch]]:
+) -> Iterator[tuple[Unit, Learning, Batch | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any."""
     encoder, order = find_encoder("morris", lesson.student.encoder), order_places(lesson.student.order)
     for unit in units:
@@ -197,8 +183,9 @@ def some(examples: Examples, limit: int) -> Examples:
     return examples if rows <= limit else examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
 
 
-def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None:
+def _choose_best(run: Run[Experiment], records: Records) -> None:
     """Copy the student that is best on its validation rows to `student.onnx`."""
+    experiment, folder = run.experiment, run.folder
     if len(experiment.lessons) == 1:
         return
     scores = {}
@@ -210,20 +197,21 @@ def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None
         scores[lesson.name] = (lesson.examples.split == "orbit", verdict["accuracy.whole"].value or 0.0)
     best = max(scores, key=lambda name: scores[name])
     for suffix in ("onnx", "safetensors"):
-        keep_student(folder, best, suffix=suffix)
+        run.keep_student(best, suffix=suffix)
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def judge_students(run: Run[Experiment]) -> None:
     """Let every judge grade every student; what is in `verdicts.json` already stays."""
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     path = folder / "verdicts.json"
     verdicts = load_json(path) if path.exists() else {}
     jobs = list(_judgements(experiment, folder, backend))
     for place, (section, name, judge) in enumerate(jobs):
         if name not in verdicts.get(section, {}):
-            show(News("judging", place / len(jobs), f"{section}: {name}"))
+            show(Progress("judging", place / len(jobs), f"{section}: {name}"))
             verdicts.setdefault(section, {})[name] = judge()
             save_json(path, verdicts)
-    show(News("judging", 1.0))
+    show(Progress("judging", 1.0))
     if experiment.judging.gaming and not (folder / "gaming.json").exists():
         _gaming(experiment, folder, show, backend)
 
@@ -276,15 +264,10 @@ def _gaming(experiment: Experiment, folder: Path, show: Show, backend: Backend) 
     def note(games: int) -> None:
         nonlocal played
         played += games
-        show(News("playing the stable", min(played / total, 1.0), f"{played} of {total} games"))
+        show(Progress("playing the stable", min(played / total, 1.0), f"{played} of {total} games"))
 
     table = gaming(game, names, games=experiment.judging.gaming, seed=STRICT_SEED, backend=backend, progress=note)
     save_json(folder / "gaming.json", gaming_json(table))
-
-
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    return build_report(folder, paper=experiment.paper, closing=[play_command(experiment.about, f"student:{folder}")])
 
 
 def _student(experiment: Experiment, lesson: Lesson, folder: Path) -> Student:
@@ -312,8 +295,9 @@ SHOWN = (
 """Measures that a person looks for first."""
 
 
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first."""
+    folder = run.folder
     lines = []
     for section, players in load_json(folder / "verdicts.json").items():
         for name, verdict in players.items():
@@ -321,3 +305,14 @@ def summary(experiment: Experiment, folder: Path) -> list[str]:
             shown = [f"{key} {value:.2%}" for key, value in known.items() if value is not None]
             lines += [f"{section}, {name}: {', '.join(shown)}"] if shown else []
     return lines
+
+
+KIND = Kind(
+    steps=(Step("watch", prepare_records), Step("learn", train_students), Step("judge", judge_students)),
+    summary=summary,
+    made=_made,
+    identity=_sources_of,
+    holds="records of ",
+    folders=("checkpoints",),
+    paper=True,
+)

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 from typing import Any
 
-from understudy.errors import FileError
 from understudy.files import load_json, save_text
 
 
@@ -22,15 +21,6 @@ def add_rows(path: Path, keys: list[str], rows: list[list[int]]) -> None:
         table = table.setdefault(key, {})
     table[keys[-1]] = rows
     save_text(path, json.dumps(whole, separators=(",", ":")) + "\n")
-
-
-def append_line(path: Path, entry: dict[str, Any]) -> None:
-    """Add a line; one write, so that a kill leaves it out or leaves at most one half line."""
-    try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
-    except OSError as error:
-        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
 def forget(folder: Path, student: str, generation: int) -> None:

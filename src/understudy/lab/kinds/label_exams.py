@@ -16,7 +16,7 @@ from understudy.games.chess.judges.suites import run_suite, suite_json
 from understudy.games.chess.judges.table81 import thesis_json, thesis_moves
 from understudy.games.chess.players.engine import find_engine
 from understudy.lab.options.labels import Experiment
-from understudy.lab.progress import News, Show
+from understudy.lab.run import Progress, Run, Show
 from understudy.protocols import Backend
 
 SUITES, LADDER = "suites.json", "ladder.json"
@@ -24,20 +24,21 @@ SEED = 60_000
 """Of the games on the ladder."""
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend) -> None:
+def judge_students(run: Run[Experiment]) -> None:
     """Let every student answer the suites and the run's student climb; what was done before stays."""
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     judging = experiment.judging
     if not judging.suites and not judging.ladder:
         return
     try:
         find_engine(judging.engine)
     except EngineError as error:
-        show(News("judging", 1.0, f"left out: {error}"))
+        show(Progress("judging", 1.0, f"left out: {error}"))
         return
     _answer_suites(experiment, folder, show=show, backend=backend)
     if judging.ladder and not (folder / LADDER).exists():
         save_json(folder / LADDER, _climbed(f"student:{folder}", judging.engine, judging.ladder, show, backend))
-    show(News("judging", 1.0))
+    show(Progress("judging", 1.0))
 
 
 def _answer_suites(experiment: Experiment, folder: Path, *, show: Show, backend: Backend) -> None:
@@ -45,7 +46,7 @@ def _answer_suites(experiment: Experiment, folder: Path, *, show: Show, backend:
     answered: dict[str, Any] = load_json(path) if path.exists() else {}
     analysis = Analysis(engine=experiment.judging.engine, depth=experiment.judging.depth)
     for place, name in enumerate(lesson.name for lesson in experiment.lessons):
-        show(News("test suites", place / len(experiment.lessons), name))
+        show(Progress("test suites", place / len(experiment.lessons), name))
         file = f"student_{name}.{students[name]['suffix']}"
         for suite in experiment.judging.suites:
             told = answered.setdefault(suite, {})
@@ -68,7 +69,7 @@ def _climbed(player: str, engine: str, games: int, show: Show, backend: Backend)
     def heard(more: int) -> None:
         nonlocal played
         played += more
-        show(News("the ladder", min(1.0, played / games), f"{played} games"))
+        show(Progress("the ladder", min(1.0, played / games), f"{played} games"))
 
     game = find_game("chess")
     book = random_book(game, most=games // 2, plies=game.conventions.opening_plies, seed=SEED)

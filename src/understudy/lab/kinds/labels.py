@@ -18,9 +18,8 @@ import torch
 from numpy.typing import NDArray
 
 from understudy import __version__
-from understudy.backends import Local
 from understudy.errors import BadOption
-from understudy.files import load_json, make_folder, save_json
+from understudy.files import load_json, save_json
 from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
 from understudy.games.chess.learning.files import save_board_student, suffix_of
@@ -35,11 +34,9 @@ from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict
 from understudy.lab.kinds.label_exams import judge_students
 from understudy.lab.options.labels import Experiment, Lesson, PositionOptions, table_of
-from understudy.lab.progress import News, Show, log_progress
-from understudy.lab.run import Made, keep_student, open_folder, play_command, same_board
+from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line, same_board
 from understudy.protocols import Backend
 from understudy.records.watch import Watch, watch
-from understudy.report import build_report
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.supervised import Epoch, Learning, begin
@@ -47,20 +44,11 @@ from understudy.trainers.supervised import Epoch, Learning, begin
 FOUND = "labels.json"
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show, backend=backend)
-    judge_students(experiment, folder, show=show, backend=backend)
-    return report(experiment, folder)
-
-
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def train_students(run: Run[Experiment]) -> None:
     """Train and grade every student that is not there yet; the first of the experiment becomes the run's student."""
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     path = folder / FOUND
     found: dict[str, Any] = load_json(path) if path.exists() else {"students": {}}
-    open_folder(experiment, folder, identity=_identity, made=_made(experiment, found["students"], path))
-    for place in ("checkpoints", "graded"):
-        make_folder(folder / place)
     waiting = [lesson for lesson in experiment.lessons if lesson.name not in found["students"]]
     if waiting:
         examples = gather(experiment, folder, show=show, backend=backend)
@@ -73,7 +61,7 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
         found["orders"] = _orders(found["students"], folder)
         save_json(path, found)
     first = experiment.lessons[0].name
-    keep_student(folder, first, suffix=found["students"][first]["suffix"])
+    run.keep_student(first, suffix=found["students"][first]["suffix"])
 
 
 def _identity(settings: Mapping[str, Any]) -> Any:
@@ -82,8 +70,10 @@ def _identity(settings: Mapping[str, Any]) -> Any:
     return (board, table_of(settings)) if board[0] == "labels" else board
 
 
-def _made(experiment: Experiment, students: Mapping[str, Any], path: Path) -> Iterator[Made]:
-    """Yield the students that a run has, as *path* tells."""
+def _made(run: Run[Experiment]) -> Iterator[Made]:
+    """Yield the students that a run has."""
+    experiment, path = run.experiment, run.folder / FOUND
+    students = run.load(FOUND).get("students", {})
     for lesson in experiment.lessons:
         if lesson.name in students:
             found = students[lesson.name]["fingerprint"]
@@ -101,9 +91,9 @@ def gather(experiment: Experiment, folder: Path, *, show: Show, backend: Backend
             _label_games(experiment, options, folder, files[0], show=show, backend=backend)
         elif load_facts(files[0]).get("experiment") != experiment.lessons[0].table():
             raise BadOption(f"{str(files[0])!r} was made with other [positions] than now; name another --run")
-    show(News("loading positions", 0.0))
+    show(Progress("loading positions", 0.0))
     examples = load_examples(files, most=options.most, seed=options.seed)
-    show(News("loading positions", 1.0, f"{len(examples)} positions"))
+    show(Progress("loading positions", 1.0, f"{len(examples)} positions"))
     return examples
 
 
@@ -118,12 +108,12 @@ def _label_games(
     def heard(games: int) -> None:
         nonlocal played
         played += games
-        show(News("games are played", played / options.games, f"{played} games"))
+        show(Progress("games are played", played / options.games, f"{played} games"))
 
     def labelled(done: int, total: int) -> None:
         nonlocal settled
         settled += done
-        show(News("the engine labels", settled / max(total, 1), f"{settled} positions"))
+        show(Progress("the engine labels", settled / max(total, 1), f"{settled} positions"))
 
     records = watch(experiment.game, plan, folder, backend=backend, progress=heard)
     sampling = Sampling(per_game=options.per_game, from_ply=options.opening_plies, stray=options.stray,
@@ -170,10 +160,10 @@ def _train(
         told = ""
         if isinstance(event, Epoch):
             save_checkpoint(path, learning, name)
-            log_progress(folder, {"student": lesson.name, "network": "board", **event._asdict()})
+            append_line(folder / "progress.jsonl", {"student": lesson.name, "network": "board", **event._asdict()})
             rate = event.examples_per_second
             told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.4f}"
-        show(News(f"{lesson.name} learns", event.done, told))
+        show(Progress(f"{lesson.name} learns", event.done, told))
     known = _known(lesson, learning, lessons, examples, sides, folder, rate) | {"fingerprint": name}
     facts = _facts(experiment, lesson, known)
     student = folder / f"student_{lesson.name}.{known['suffix']}"
@@ -264,13 +254,9 @@ def _facts(experiment: Experiment, lesson: Lesson, known: dict[str, Any]) -> dic
     }  # fmt: skip
 
 
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
-
-
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: how near each student comes to the engine."""
+    folder = run.folder
     lines = []
     for name, known in load_json(folder / FOUND)["students"].items():
         test = known[SIDES[GRADED]]
@@ -280,3 +266,12 @@ def summary(experiment: Experiment, folder: Path) -> list[str]:
             told = f"mean squared error {test['squared error']['value']:.4f}"
         lines.append(f"{name}: {told}, {test['error in pawns']['value']:.2f} pawns off, on positions of games apart")
     return lines
+
+
+KIND = Kind(
+    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    summary=summary,
+    made=_made,
+    identity=_identity,
+    folders=("checkpoints", "graded"),
+)

@@ -16,7 +16,6 @@ from typing import Any
 import torch
 
 from understudy import __version__
-from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder, save_json
 from understudy.games.boards import find_boards
@@ -24,13 +23,11 @@ from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match
 from understudy.lab.options.offline import Experiment, Lesson
-from understudy.lab.progress import News, Show
-from understudy.lab.run import Made, keep_student, open_folder, play_command, same_board
+from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ONNX, ValueNetwork
 from understudy.protocols import Backend
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
-from understudy.report import build_report
 from understudy.search.duels import DRAWN, WON
 from understudy.tensors import load_facts
 from understudy.trainers.examples import Examples, Sight, split, valued
@@ -46,17 +43,9 @@ SAVING = 5.0
 LARGEST, CHOOSING = "largest sample", "games to choose by"
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show, backend=backend)
-    judge_students(experiment, folder, show=show, backend=backend)
-    return report(experiment, folder)
-
-
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def train_students(run: Run[Experiment]) -> None:
     """Sample and fit what is not there yet; both are done here, whatever *backend* is: each game needs the last."""
-    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
-    make_folder(folder / "fits")
+    experiment, folder, show = run.experiment, run.folder, run.show
     errors: dict[str, Any] = {}
     for lesson in experiment.lessons:
         place = sample_tables(experiment, lesson, folder, show=show)
@@ -64,8 +53,9 @@ def train_students(experiment: Experiment, folder: Path, *, show: Show, backend:
         save_json(folder / "errors.json", errors)
 
 
-def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the networks that a run has fitted, or begun to."""
+    experiment, folder = run.experiment, run.folder
     for lesson in experiment.lessons:
         for sample in lesson.samples:
             if (path := _fit_path(lesson, sample, folder)).exists():
@@ -91,7 +81,7 @@ def sample_tables(experiment: Experiment, lesson: Lesson, folder: Path, *, show:
             sampler.play_until(games)
             save_table(sampler.table(), path, notes=notes)
         last = path
-        show(News(f"{lesson.name} is sampled", games / lesson.sampling.games, f"{games} games"))
+        show(Progress(f"{lesson.name} is sampled", games / lesson.sampling.games, f"{games} games"))
     return place
 
 
@@ -149,7 +139,7 @@ def _fit(
             save_fit(path, state, name)
             written = time.perf_counter()
         told = f"{sample} games, cycle {cycle.cycle + 1}: held-out error {cycle.held_out:.4f}"
-        show(News(f"{lesson.name} learns", (cycle.cycle + 1) / whole, told))
+        show(Progress(f"{lesson.name} learns", (cycle.cycle + 1) / whole, told))
 
 
 def _entry(
@@ -194,15 +184,16 @@ def _facts(experiment: Experiment, lesson: Lesson, table: Tabled, state: Fit) ->
     }  # fmt: skip
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def judge_students(run: Run[Experiment]) -> None:
     """Let the student of every lesson's largest sample play its opponents; what was done before stays.
 
     Errors on different tables cannot be compared, so whoever scores most in games of its own becomes `student.onnx`.
     """
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     path, count = folder / "games.json", experiment.judging.games
     games: dict[str, Any] = load_json(path) if path.exists() else {}
     for place, lesson in enumerate(experiment.lessons):
-        show(News("judging", place / len(experiment.lessons), lesson.name))
+        show(Progress("judging", place / len(experiment.lessons), lesson.name))
         if lesson.name in games:
             continue
         games[lesson.name] = {
@@ -210,8 +201,8 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend:
             CHOOSING: _scores(experiment, lesson, folder, backend, seed=TRYING, games=max(2, count // TRIED)),
         }
         save_json(path, games)
-    show(News("judging", 1.0))
-    keep_student(folder, max((lesson.name for lesson in experiment.lessons), key=lambda name: _points(games[name])))
+    show(Progress("judging", 1.0))
+    run.keep_student(max((lesson.name for lesson in experiment.lessons), key=lambda name: _points(games[name])))
 
 
 def _scores(
@@ -238,13 +229,9 @@ def _points(sets: Any) -> float:
     return points / max(sum(score.games for score in scores), 1)
 
 
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
-
-
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: how wrong each student is, and what it wins."""
+    folder = run.folder
     errors: dict[str, Sequence[Any]] = load_json(folder / "errors.json")
     told = [
         f"{name}: error {entries[-1]['held_out']['value']:.4f} on positions held out, {entries[-1]['learned']:.4f} on "
@@ -252,3 +239,11 @@ def summary(experiment: Experiment, folder: Path) -> list[str]:
         for name, entries in errors.items()
     ]
     return [*told, *score_lines(load_json(folder / "games.json"))]
+
+
+KIND = Kind(
+    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    summary=summary,
+    made=_made,
+    folders=("fits",),
+)

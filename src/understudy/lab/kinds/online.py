@@ -23,13 +23,10 @@ from understudy.files import load_json, make_folder, save_json
 from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines
 from understudy.lab.exams import judge_value_kept
 from understudy.lab.options.online import Experiment, Lesson
-from understudy.lab.progress import News, Show
-from understudy.lab.run import Made, keep_student, open_folder, play_command, rename_players, same_board
+from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
 from understudy.networks.layered import save_layers
 from understudy.players.choosers import make_chooser
 from understudy.players.names import former_name
-from understudy.protocols import Backend
-from understudy.report import build_report
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.online import MOST, WHEN, WINDOW
@@ -57,32 +54,27 @@ class Job(NamedTuple):
         return run / "pupils" / f"{self.lesson.name}_{self.repeat}"
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show, backend=backend)
-    judge_students(experiment, folder, show=show)
-    return report(experiment, folder)
-
-
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def train_students(run: Run[Experiment]) -> None:
     """Train every pupil, as many at once as there are cores here; those of an earlier run go on or are done.
 
     Pupils learn in threads whatever *backend* is: they are stopped at any moment, and keep their state in files here.
     """
-    jobs = [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
-    open_folder(experiment, folder, identity=same_board, made=_made(experiment, jobs, folder))
-    if told := rename_players(folder):
-        show(News("old names", 1.0, told))
-    for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), jobs):
+    experiment, folder, show = run.experiment, run.folder, run.show
+    for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), _jobs(experiment)):
         pass
     save_json(
         folder / "curves.json", {lesson.name: _curve(experiment, lesson, folder) for lesson in experiment.lessons}
     )
 
 
-def _made(experiment: Experiment, jobs: Iterable[Job], folder: Path) -> Iterator[Made]:
+def _jobs(experiment: Experiment) -> list[Job]:
+    return [Job(lesson, repeat) for lesson in experiment.lessons for repeat in range(lesson.training.repeats)]
+
+
+def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the trainings that a run has begun."""
-    for job in jobs:
+    experiment, folder = run.experiment, run.folder
+    for job in _jobs(experiment):
         place = job.folder(folder)
         if (state := place / STATE).exists():
             found = load_facts(state, "training").get("fingerprint")
@@ -111,7 +103,7 @@ def _train(experiment: Experiment, job: Job, folder: Path, show: Show, stop: thr
         pupil.learn_until(min(until, pupil.played + size))
         spent = time.perf_counter() - clock
         size = max(1, min(int((pupil.played - before) * SLICE / max(spent, 1e-6)), 4 * size))
-        show(News(f"{place.name} learns", pupil.played / training.games, _told(pupil, time.perf_counter() - began)))
+        show(Progress(f"{place.name} learns", pupil.played / training.games, _told(pupil, time.perf_counter() - began)))
         if pupil.played == until:
             save_arrays(place / "snapshots" / f"{until:09d}.safetensors", {"weights": pupil.network.weights},
                         facts(experiment, job.lesson, games=until))  # fmt: skip
@@ -171,8 +163,9 @@ def _trained(experiment: Experiment, job: Job, folder: Path) -> Pupil:
     return pupil
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
+def judge_students(run: Run[Experiment]) -> None:
     """Try the snapshots, choose the best of each lesson, and let it play whom the experiment names."""
+    experiment, folder, show = run.experiment, run.folder, run.show
     path = folder / "snapshots.json"
     tried: dict[str, Any] = load_json(path) if path.exists() else {}
     for lesson in experiment.lessons:
@@ -190,7 +183,7 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show) -> None:
             chooser = make_chooser(teacher, experiment.game)
             games[teacher] = {TEACHER: _play_all(experiment, chooser, teacher, show)}
             save_json(path, games)
-    _export_best(experiment, folder, tried)
+    run.keep_student(_export_all(experiment, folder, tried))
     if experiment.judging.value_kept:
         _judge_value_kept(experiment, folder, show)
 
@@ -216,7 +209,7 @@ def _try_snapshots(experiment: Experiment, lesson: Lesson, folder: Path, show: S
 
     for entry in _stoppable(attempt, files):
         found.append(entry)
-        show(News(f"{lesson.name}: trying snapshots", len(found) / len(files)))
+        show(Progress(f"{lesson.name}: trying snapshots", len(found) / len(files)))
     return found
 
 
@@ -283,16 +276,16 @@ def _snapshot(job: Job, folder: Path, games: int) -> NDArray[np.float32]:
 def _play_all(experiment: Experiment, chooser: Any, name: str, show: Show) -> dict[str, Any]:
     judging, found = experiment.judging, {}
     for place, opponent in enumerate(judging.opponents):
-        show(News("judging", place / len(judging.opponents), f"{name} against {opponent}"))
+        show(Progress("judging", place / len(judging.opponents), f"{name} against {opponent}"))
         rival = make_chooser(opponent, experiment.game)
         found[opponent] = play_duel(experiment.game, chooser, rival, games=judging.games, seed=JUDGING,
                                     name=former_name(name))  # fmt: skip
-    show(News("judging", 1.0, name))
+    show(Progress("judging", 1.0, name))
     return found
 
 
-def _export_best(experiment: Experiment, folder: Path, tried: dict[str, Any]) -> None:
-    """Write the chosen weights of each lesson as a student, and the best of all as `student.onnx`."""
+def _export_all(experiment: Experiment, folder: Path, tried: dict[str, Any]) -> str:
+    """Write the chosen weights of each lesson as a student; return the name of the best."""
     found = {}
     for lesson in experiment.lessons:
         best = chosen_snapshot(experiment, tried[lesson.name])
@@ -300,7 +293,7 @@ def _export_best(experiment: Experiment, folder: Path, tried: dict[str, Any]) ->
         weights = _snapshot(Job(lesson, best["repeat"]), folder, best["games"])
         told = facts(experiment, lesson, games=best["games"], repeat=best["repeat"], weights=len(weights))
         save_layers(folder / f"student_{lesson.name}.onnx", layers(told["sizes"], weights), told)
-    keep_student(folder, max(found, key=lambda name: found[name]))
+    return max(found, key=lambda name: found[name])
 
 
 def _judge_value_kept(experiment: Experiment, folder: Path, show: Show) -> None:
@@ -309,11 +302,14 @@ def _judge_value_kept(experiment: Experiment, folder: Path, show: Show) -> None:
     judge_value_kept(experiment.game, players, folder, positions=experiment.judging.value_kept, show=show)
 
 
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
-
-
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each student wins against whom."""
+    folder = run.folder
     return score_lines(load_json(folder / "games.json"))
+
+
+KIND = Kind(
+    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    summary=summary,
+    made=_made,
+)

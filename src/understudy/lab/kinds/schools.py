@@ -9,10 +9,8 @@ from pathlib import Path
 
 from understudy.errors import FileError
 from understudy.files import make_folder
-from understudy.lab.kinds.journals import append_line
 from understudy.lab.options.evolution import Lesson
-from understudy.lab.progress import News, Show
-from understudy.lab.run import Made, check_made
+from understudy.lab.run import Made, Progress, Show, append_line, check_made
 from understudy.lab.settings import fingerprint_of, unusual
 from understudy.protocols import Backend
 from understudy.tensors import load_arrays, load_facts, save_arrays
@@ -44,7 +42,7 @@ def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show
             append_line(folder / "school.jsonl", entry)
         # The teacher's games are forgotten as soon as there are enough of the student's own.
         remembered = [*remembered, played] if number != 1 else [played]
-    show(News(f"{lesson.name} at school", 1.0))
+    show(Progress(f"{lesson.name} at school", 1.0))
     return alleles, seconds
 
 
@@ -68,7 +66,7 @@ def _played(
     for part in practise(replace(stage, depth=options.depth), options, alleles, number, backend=backend):
         parts.append(part)
         done = (number + min(1.0, len(parts) * CHUNK / games)) / options.rounds
-        show(News(f"{lesson.name} at school", done, f"round {number + 1}"))
+        show(Progress(f"{lesson.name} at school", done, f"round {number + 1}"))
     return joined(parts)
 
 

@@ -10,23 +10,19 @@ import numpy as np
 import torch
 
 from understudy import __version__
-from understudy.backends import Local
-from understudy.files import load_json, make_folder, save_json
+from understudy.files import load_json, save_json
 from understudy.games.boards import SCRATCH, find_boards
 from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
 from understudy.lab.exams import SECTION, judge_value_kept
 from understudy.lab.options.values import Experiment, Lesson
-from understudy.lab.progress import News, Show, log_progress
-from understudy.lab.run import Made, keep_student, open_folder, play_command, same_board
+from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.lab.settings import fingerprint_of, unusual
 from understudy.networks.layered import save_layers
 from understudy.networks.values import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
-from understudy.protocols import Backend
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
-from understudy.report import build_report
 from understudy.solve import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.supervised import Epoch, begin
@@ -38,26 +34,19 @@ JUDGING = 40_000
 """The seed of the games that grade a student."""
 
 
-def run(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> Path:
-    """Do all of an experiment; return its report."""
-    train_students(experiment, folder, show=show, backend=backend)
-    judge_students(experiment, folder, show=show, backend=backend)
-    return report(experiment, folder)
-
-
-def train_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def train_students(run: Run[Experiment]) -> None:
     """Train every student that is not trained yet; the one with the best validation accuracy becomes `student.onnx`."""
-    open_folder(experiment, folder, identity=same_board, made=_made(experiment, folder))
-    make_folder(folder / "checkpoints")
+    experiment, folder, show = run.experiment, run.folder, run.show
     for lesson in experiment.lessons:
         if not _path(lesson, folder).exists():
             _train(experiment, lesson, folder, show)
     accuracy = {lesson.name: _facts_of(lesson, folder)["validation_accuracy"] for lesson in experiment.lessons}
-    keep_student(folder, max(accuracy, key=lambda name: accuracy[name]))
+    run.keep_student(max(accuracy, key=lambda name: accuracy[name]))
 
 
-def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
+def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that a run has."""
+    experiment, folder = run.experiment, run.folder
     for lesson in experiment.lessons:
         if (path := _path(lesson, folder)).exists():
             found = _facts_of(lesson, folder).get("fingerprint")
@@ -84,9 +73,9 @@ def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> 
         told = ""
         if isinstance(event, Epoch):
             save_checkpoint(path, learning, name)
-            log_progress(folder, {"student": lesson.name, "network": "value", **event._asdict()})
+            append_line(folder / "progress.jsonl", {"student": lesson.name, "network": "value", **event._asdict()})
             told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
-        show(News(f"{lesson.name} learns", event.done, told))
+        show(Progress(f"{lesson.name} learns", event.done, told))
     facts = _facts(experiment, lesson, len(lesson_boards.values), learning)
     save_layers(_path(lesson, folder), network.plain_layers(), facts, units=ONNX[lesson.network.units])
 
@@ -99,7 +88,7 @@ def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) ->
         without = held_out(game) if examples.held_out else np.zeros(0, np.uint64)
         solved = solve_boards(
             game, examples.boards, seed=examples.seed, without=without, hope=examples.hope,
-            progress=lambda share: show(News("solving boards", share)),
+            progress=lambda share: show(Progress("solving boards", share)),
         )  # fmt: skip
         save_solved(solved, path)
     solved = load_solved(path, game)
@@ -132,8 +121,9 @@ def _facts(experiment: Experiment, lesson: Lesson, boards: int, learning: Any) -
     }  # fmt: skip
 
 
-def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend: Backend = Local()) -> None:
+def judge_students(run: Run[Experiment]) -> None:
     """Let every student play its opponents and sit the exam; what was done before stays."""
+    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
     path, judging = folder / "games.json", experiment.judging
     games: dict[str, Any] = load_json(path) if path.exists() else {}
     players = {lesson.name: f"student:{_path(lesson, folder)}" for lesson in experiment.lessons}
@@ -142,23 +132,19 @@ def judge_students(experiment: Experiment, folder: Path, *, show: Show, backend:
             continue
         games[name] = {"best epoch": {}}
         for place, opponent in enumerate(judging.opponents):
-            show(News("judging", place / len(judging.opponents), f"{name} against {opponent}"))
+            show(Progress("judging", place / len(judging.opponents), f"{name} against {opponent}"))
             meeting = play_match(experiment.game, (player, opponent), games=judging.games, seed=JUDGING,
                                  backend=backend, opening_plies=0)  # fmt: skip
             games[name]["best epoch"][opponent] = write_meeting(meeting)
         save_json(path, games)
-    show(News("judging", 1.0))
+    show(Progress("judging", 1.0))
     if judging.value_kept:
         judge_value_kept(experiment.game, players, folder, positions=judging.value_kept, show=show)
 
 
-def report(experiment: Experiment, folder: Path) -> Path:
-    """Write the report of whatever the run folder holds."""
-    return build_report(folder, closing=[play_command(experiment.about, f"student:{folder}")])
-
-
-def summary(experiment: Experiment, folder: Path) -> list[str]:
+def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each student wins, and how often it keeps the value."""
+    folder = run.folder
     games, path = load_json(folder / "games.json"), folder / "verdicts.json"
     verdicts = load_json(path).get(SECTION, {}) if path.exists() else {}
     return [
@@ -169,3 +155,11 @@ def summary(experiment: Experiment, folder: Path) -> list[str]:
             for name, verdict in verdicts.items()
         ),
     ]
+
+
+KIND = Kind(
+    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    summary=summary,
+    made=_made,
+    folders=("checkpoints",),
+)
