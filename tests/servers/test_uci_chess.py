@@ -395,7 +395,7 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(WORDS, max_size=9) | st.lists(st.text(max_size=9), max_size=3), max_size=6))
 def test_nothing_that_is_heard_breaks_the_door(lines: list[list[str]]) -> None:
     heard = io.BytesIO("\n".join(" ".join(words) for words in [*lines, ["isready"]]).encode("utf-8", "replace"))
