@@ -4,15 +4,21 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test bench lint clean
+.PHONY: run test quick bench lint clean
 
 run: $(READY)
 	$(BIN)/understudy run experiments/morris_quick.toml
 
 # Two test workers share two cores: pools of threads in each would only get in the way. Each begins with its own half, so
 # that few kernels are compiled by both.
+ONE_THREAD := OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 UNDERSTUDY_THREADS=1
+
 test: $(READY) lint
-	OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 UNDERSTUDY_THREADS=1 $(BIN)/python -m pytest -n 2 --dist worksteal
+	$(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# While you work: lint, types, and for a minute or so the tests nearest to what has changed since you left main.
+quick: $(READY) lint
+	$(ONE_THREAD) $(BIN)/python -m tests.quick
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

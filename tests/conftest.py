@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import subprocess
 import sys
+import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 from understudy.games import CompiledGame, find_game
+
+settings.register_profile(
+    "any machine", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
+)  # a machine may be busy, and kernels are compiled when they are first called
+settings.load_profile("any machine")
+
+LONG = 600.0
+"""Seconds after which something that should have happened never will: for what would otherwise hang for ever."""
+PATIENCES = (0.5, 5.0, 60.0)
+"""Seconds for `patiently`; whoever hangs in a test does so for longer than the longest."""
 
 ROOT = Path(__file__).parent.parent
 SHARED = ROOT.parent / "shared"
@@ -82,6 +96,42 @@ def random_line(game: CompiledGame, plies: int, seed: int) -> list[tuple[Any, in
         line.append((position, moves[rng.integers(len(moves))]))
         position = game.play(*line[-1])
     return line
+
+
+def wait_until(happened: Callable[[], object]) -> None:
+    """Wait for something that cannot be waited for otherwise."""
+    end = time.monotonic() + LONG
+    while not happened():
+        assert time.monotonic() < end, "it never happened"
+        time.sleep(0.01)
+
+
+def patiently(attempt: Callable[[float], None]) -> None:
+    """Let an attempt succeed that needs a limit of seconds, long for what is quick and short for what never ends.
+
+    A busy machine may be too slow for the shorter limits; only what is wrong fails with the longest, too.
+    """
+    for seconds in PATIENCES[:-1]:
+        with contextlib.suppress(Exception, pytest.fail.Exception):
+            return attempt(seconds)
+    return attempt(PATIENCES[-1])
+
+
+def count_calls(action: Callable[[], object]) -> int:
+    """Return how many functions Python calls in *action*: work that no other program on the machine makes longer."""
+    calls = 0
+
+    def heard(frame: object, event: str, argument: object) -> None:
+        nonlocal calls
+        calls += event in ("call", "c_call")
+
+    before = sys.getprofile()
+    sys.setprofile(heard)
+    try:
+        action()
+    finally:
+        sys.setprofile(before)
+    return calls
 
 
 def run_interpreted(module: str, call: str) -> str:

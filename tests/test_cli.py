@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy import __version__
@@ -180,7 +179,6 @@ def test_the_program_itself_exits_with_2_and_no_traceback() -> None:
     assert run("--version").stdout.strip() == f"understudy, version {__version__}"
 
 
-@settings(deadline=None)
 @given(st.text(max_size=8))
 def test_no_text_breaks_the_reader_of_sizes(text: str) -> None:
     try:
@@ -191,25 +189,22 @@ def test_no_text_breaks_the_reader_of_sizes(text: str) -> None:
         assert rows >= 0 and columns >= 0
 
 
-HELP_AND_MODULES = """
+HELP_AND_PACKAGES = """
 import sys
+before = set(sys.modules)
 sys.argv = ["understudy", "--help"]
 from understudy.cli import main
 main()
-print([name for name in ("numba", "numpy", "torch", "rich", "chess") if name in sys.modules], file=sys.stderr)
+packages = {name.partition(".")[0] for name in set(sys.modules) - before} - sys.stdlib_module_names
+print(*sorted(packages), file=sys.stderr)
 """
 
 
-def test_help_is_quick_and_imports_nothing_heavy() -> None:
-    times = []
-    for _ in range(5):
-        began = time.perf_counter()
-        result = run("--help")
-        times.append(time.perf_counter() - began)
-        assert result.returncode == 0
-    assert min(times) < 1.0  # 0.1 s on free cores; loading numba or torch alone takes longer
-    code = HELP_AND_MODULES
-    assert subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stderr == "[]\n"
+def test_help_imports_nothing_heavy() -> None:
+    """That is what makes it quick: Numba, NumPy or PyTorch alone take longer than all the rest."""
+    told = subprocess.run([sys.executable, "-c", HELP_AND_PACKAGES], capture_output=True, text=True, check=True)
+    assert told.stdout.startswith("Usage: ")
+    assert told.stderr == "click understudy\n"
 
 
 def test_no_command_of_ours_imports_torch() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from conftest import LONG
 
 from understudy.games import CompiledGame, find_game
 from understudy.match import Opening, Terms, play_games, random_openings
@@ -133,7 +134,7 @@ def test_who_takes_too_long_loses() -> None:
         return Choice(konane.moves(position)[0])
 
     assert played(konane, Odd(slowly), first_move(konane), move_seconds=0.05) == (-1, "time")
-    assert played(konane, Odd(slowly), first_move(konane), move_seconds=10.0)[1] == "no move"
+    assert played(konane, Odd(slowly), first_move(konane), move_seconds=LONG)[1] == "no move"
 
 
 @pytest.mark.parametrize(

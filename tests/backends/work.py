@@ -11,6 +11,9 @@ from typing import NamedTuple
 
 from understudy.errors import BadOption
 
+FOR_EVER = 600.0
+"""Seconds; workers do not know what tests call long."""
+
 
 class Errand(NamedTuple):
     """A number to square, and a folder in which tries leave their marks."""
@@ -50,16 +53,29 @@ def die(errand: Errand) -> int:
     return errand.number**2
 
 
+RELEASED = threading.Event()
+"""Set when a test is over: a thread that hangs cannot be ended from outside."""
+
+
 def hang_once(errand: Errand) -> int:
     if tries(errand) == 0 and errand.trouble:
-        threading.Event().wait(60)
+        RELEASED.wait(FOR_EVER)
     return errand.number**2
 
 
 def hang(errand: Errand) -> int:
     tries(errand)
-    threading.Event().wait(60)
+    RELEASED.wait(FOR_EVER)
     return 0
+
+
+def meet(errand: Errand) -> int:
+    """Return the number of this process, not before another one does this, too."""
+    folder, end = Path(errand.folder), time.monotonic() + FOR_EVER
+    (folder / str(os.getpid())).touch()
+    while len(list(folder.iterdir())) < 2 and time.monotonic() < end:
+        time.sleep(0.01)
+    return os.getpid()
 
 
 def babble_once(errand: Errand) -> int:

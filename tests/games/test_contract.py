@@ -157,7 +157,7 @@ def test_a_drawing_has_one_mark_for_each_stone(game: CompiledGame) -> None:
 
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=variant_name)
-@settings(deadline=None, max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=150, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(data=st.data())
 def test_no_text_breaks_a_reader(variant: Any, data: st.DataObject) -> None:
     game = find_game(*variant)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import json
 import threading
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
-from tests.conftest import ROOT
+from tests.conftest import ROOT, wait_until
 from tests.report.test_report import headings, read_page
 from tests.tiny import EVALUATORS as SETTINGS
 from understudy import lab
@@ -72,7 +71,7 @@ def test_the_number_of_workers_changes_nothing(done: Path, tmp_path: Path) -> No
 
 @pytest.mark.parametrize("workers", [1, 3])
 def test_a_stopped_run_goes_on_and_ends_the_same(done: Path, tmp_path: Path, workers: int) -> None:
-    folder, threads = tmp_path / "stopped", threading.active_count()
+    folder, threads = tmp_path / "stopped", set(threading.enumerate())
     calls = 0
 
     def stopping(news: Progress) -> None:
@@ -83,10 +82,7 @@ def test_a_stopped_run_goes_on_and_ends_the_same(done: Path, tmp_path: Path, wor
 
     with pytest.raises(KeyboardInterrupt):
         lab.run(experiment(), folder, show=stopping, backend=Local(workers))
-    until = time.monotonic() + 10
-    while threading.active_count() > threads and time.monotonic() < until:
-        time.sleep(0.01)
-    assert threading.active_count() == threads
+    wait_until(lambda: set(threading.enumerate()) <= threads)
     before = json.loads((folder / "cells.json").read_text())
     played = games_of(before)
     assert 0 < played < games_of(json.loads((done / "cells.json").read_text()))

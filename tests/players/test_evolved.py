@@ -158,7 +158,7 @@ def test_facts_that_are_no_table(tmp_path: Path, facts: str) -> None:
         make_player(f"student:{path}", FIVE)
 
 
-@settings(deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(edits=st.lists(st.tuples(st.integers(0, 600), st.integers(0, 255)), max_size=4), cut=st.integers(0, 40))
 def test_no_bytes_break_the_reader_of_students(tmp_path: Path, edits: list[tuple[int, int]], cut: int) -> None:
     path = tmp_path / "student.safetensors"

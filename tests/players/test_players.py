@@ -59,7 +59,7 @@ def test_a_missing_engine_is_refused_with_how_to_install_one() -> None:
         make_player("engine:no-such-engine-anywhere,depth=3", chess)
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(
     st.one_of(
         st.text(max_size=40),

@@ -11,8 +11,9 @@ import pytest
 from tests.conftest import ROOT
 from tests.report.test_report_studies import FILES, prints
 from understudy.config import load_toml, write_toml
+from understudy.lab import find_lab
 from understudy.lab.experiments import load_experiment
-from understudy.lab.run import open_folder, same_board
+from understudy.lab.run import Run, opened
 from understudy.report import build_report
 from understudy.report.comparing import comparison_of
 
@@ -21,7 +22,9 @@ KONANE = ROOT / "experiments" / "konane_4x4.toml"
 
 def reported(folder: Path, *changes: str, quick: bool = False) -> str:
     """Return the report of a run of konane_4x4 that has played its games."""
-    open_folder(load_experiment(KONANE, changes, quick=quick), folder, identity=same_board)
+    experiment = load_experiment(KONANE, changes, quick=quick)
+    with opened(Run(experiment, folder), find_lab(experiment.about.kind)):
+        pass
     return report_of(folder)
 
 

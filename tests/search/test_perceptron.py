@@ -103,7 +103,7 @@ def test_bad_weights_are_refused(tmp_path: Path) -> None:
         perceptron(np.zeros((5, 3)), np.zeros(3), np.zeros(3), activation="relu")
 
 
-@settings(deadline=None, max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=100, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 @given(edits=st.lists(st.tuples(st.integers(0, 400), st.integers(0, 255)), max_size=6), cut=st.integers(0, 2000))
 def test_no_bytes_break_the_reader_of_weights(tmp_path: Path, edits: list[tuple[int, int]], cut: int) -> None:
     path = tmp_path / "network.safetensors"

@@ -22,8 +22,11 @@ GCS_PORT, CLIENT_PORT = 6379, 10001
 CLIENT = "ray://"
 AUTO = "auto"
 
-ANSWER = 5.0
+ANSWER = 20.0
 """Seconds in which a head must accept a connection."""
+STARTS = 3
+"""How often a node of our own is started before we give up: Ray waits half a minute for it, and a machine may be busy
+for longer; the second time everything is loaded."""
 STORE = 100_000_000
 """Bytes for messages on a node of our own: tasks and results are small, and a few of them are under way."""
 
@@ -35,7 +38,19 @@ QUIET = {
 """Settings that keep Ray from printing among our results; what the user has set stays."""
 EQUAL = {"RAY_worker_niceness": "0"}
 """Ray gives its workers the lowest priority; on a busy machine of our own they would never get to play."""
-IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "5", "RAY_NUM_REDIS_GET_RETRIES": "1"}
+PATIENT = {
+    "RAY_agent_register_timeout_ms": "300000",
+    "RAY_gcs_rpc_server_connect_timeout_s": "300",
+    "RAY_gcs_server_port_wait_time_s": "300",
+    "RAY_gcs_server_request_timeout_seconds": "300",
+    "RAY_health_check_failure_threshold": "60",
+    "RAY_health_check_timeout_ms": "60000",
+    "RAY_raylet_client_num_connect_attempts": "300",
+    "RAY_raylet_start_wait_time_s": "300",
+    "RAY_worker_register_timeout_seconds": "300",
+}
+"""Settings that keep the parts of Ray from giving one another up while a machine of our own is busy."""
+IMPATIENT = {"RAY_py_gcs_connect_timeout_s": "20", "RAY_NUM_REDIS_GET_RETRIES": "1"}
 """Settings that keep Ray from waiting for somebody who listens and is no cluster."""
 
 
@@ -71,7 +86,7 @@ def open_node(address: str | None, workers: int | None) -> Node:
     """Join the cluster at *address*, or start a node with *workers* processors; join what is open here already."""
     global _joined
     wanted = None if address is None else find_head(address)
-    ray = import_ray(QUIET | (EQUAL if wanted is None else IMPATIENT))
+    ray = import_ray(QUIET | (EQUAL | PATIENT if wanted is None else IMPATIENT))
     ours = not ray.is_initialized()
     if ours:
         _start(ray, workers or os.cpu_count() or 1) if wanted is None else _join(ray, wanted, str(address))
@@ -128,11 +143,20 @@ def _split(address: str, *, default: int) -> tuple[str, int]:
 
 
 def _start(ray: Any, processors: int) -> None:
-    try:
-        ray.init(address="local", num_cpus=processors, include_dashboard=False, object_store_memory=STORE,
-                 log_to_driver=False, logging_level=logging.ERROR)  # fmt: skip
-    except (Exception, SystemExit) as error:
-        raise BackendError(f"Ray could not start a node on this machine: {_first_line(error)}") from None
+    """Start a node of our own, again if it was only too slow."""
+    for start in range(1, STARTS + 1):
+        try:
+            ray.init(address="local", num_cpus=processors, include_dashboard=False, object_store_memory=STORE,
+                     log_to_driver=False, logging_level=logging.ERROR)  # fmt: skip
+            return
+        except (Exception, SystemExit) as error:
+            if start == STARTS or not _was_late(error):
+                raise BackendError(f"Ray could not start a node on this machine: {_first_line(error)}") from None
+        ray.shutdown()
+
+
+def _was_late(error: BaseException) -> bool:
+    return isinstance(error, TimeoutError) or "timed out" in str(error).lower()
 
 
 def _join(ray: Any, head: str, address: str) -> None:

@@ -92,7 +92,7 @@ def sample(games: str, target: str, source: str | None, limit: int | None, **opt
 @click.option("--time", type=click.FloatRange(0.001), metavar="S", help="Seconds for each position.")
 @click.option("--hash", type=click.IntRange(1), default=1, show_default=True, metavar="MB",
               help="The engine's memory; it is cleared before each position.")  # fmt: skip
-@click.option("--patience", type=click.FloatRange(0.1), default=10.0, show_default=True, metavar="S",
+@click.option("--patience", type=click.FloatRange(0.1), default=60.0, show_default=True, metavar="S",
               help="A silent engine is ended and started anew after S seconds.")  # fmt: skip
 @game_filters
 @backend_options

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 import stat
 import sys
-import time
 from pathlib import Path
 
 import pytest
+from conftest import LONG, patiently
 
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.players.analyst import Analyst, Label, pawns
@@ -25,7 +25,7 @@ for line in sys.stdin:
     words = line.split()
     if words[0] == "uci":
         if mood == "mute":
-            time.sleep(60)
+            time.sleep({hanging})
         print("id name Fake 1\\noption name Hash type spin default 16 min 1 max 99\\nuciok", flush=True)
     elif words[0] == "isready":
         print("readyok", flush=True)
@@ -38,7 +38,7 @@ for line in sys.stdin:
         if mood == "die" or (mood == "die of queens" and "Q" in fen.split()[2]):
             os._exit(3)
         if mood == "hang":
-            time.sleep(60)
+            time.sleep({hanging})
         if mood == "scoreless":
             print("bestmove e2e4", flush=True)
         elif mood == "wordless":
@@ -54,7 +54,7 @@ for line in sys.stdin:
 
 def fake(folder: Path, mood: str) -> str:
     path = folder / f"fake-{mood.replace(' ', '-')}"
-    path.write_text(FAKE.format(python=sys.executable, mood=mood, deaths=str(folder / "deaths")))
+    path.write_text(FAKE.format(python=sys.executable, mood=mood, deaths=str(folder / "deaths"), hanging=LONG))
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
 
@@ -84,19 +84,33 @@ def test_a_bound_is_no_score(tmp_path: Path) -> None:
     ("mood", "told"),
     [
         ("die", "died"),
-        ("hang", "said nothing for too long"),
+        ("hang", "said nothing for too long at"),
         ("scoreless", "gave no score"),
         ("wordless", "named no best move"),
         ("mute", "said nothing for too long when it was started"),
     ],
 )
-def test_trouble_is_one_sentence(tmp_path: Path, mood: str, told: str) -> None:
-    analyst, began = Analyst(fake(tmp_path, mood), depth=2, patience=0.4), time.monotonic()
+def test_trouble_is_one_sentence(tmp_path: Path, mood: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.players.analyst.STARTING", 0.4 if mood == "mute" else LONG)
+    analyst = Analyst(fake(tmp_path, mood), depth=2, patience=0.4 if mood in ("hang", "mute") else LONG)
     with pytest.raises(EngineError, match=told) as caught:
         analyst.label(START)
     assert f"fake-{mood}" in str(caught.value) and "\n" not in str(caught.value)
-    assert time.monotonic() - began < 5
     analyst.close()
+
+
+@scripts
+def test_a_slow_start_is_no_hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.players.analyst.STARTING", LONG)
+
+    def attempt(seconds: float) -> None:
+        path = Path(fake(tmp_path, "well"))
+        path.write_text(path.read_text().replace('fen = ""', f"time.sleep({seconds + 1})"))
+        analyst = Analyst(str(path), depth=2, patience=seconds)
+        assert analyst.label(START).score == 13
+        analyst.close()
+
+    patiently(attempt)
 
 
 @scripts

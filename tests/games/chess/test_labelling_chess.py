@@ -6,13 +6,13 @@ import json
 import os
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
+from tests.conftest import LONG, wait_until
 from tests.games.chess.test_analyst_chess import fake, scripts
 from tests.games.chess.test_pgn_chess import GAMES, saved
 from tests.games.chess.test_positions_chess import long_games
@@ -139,25 +139,34 @@ def test_a_worker_keeps_its_engine(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     assert len(started) == 2
 
 
+def tiring(folder: Path, tired: Path) -> str:
+    """Return the path of an engine that says nothing after a task's positions as long as the file *tired* is there."""
+    engine = Path(fake(folder, "well"))
+    waiting = f"""
+        asked = globals().get("asked", 0) + 1
+        while asked > {labelling.CHUNK} and os.path.exists({str(tired)!r}):
+            time.sleep(0.01)"""
+    engine.write_text(engine.read_text().replace('words[0] == "go":', f'words[0] == "go":{waiting}'))
+    return str(engine)
+
+
 @scripts
 def test_a_killed_run_goes_on(tmp_path: Path) -> None:
-    source, target = long_games(tmp_path, 6), tmp_path / "t.parquet"
-    engine = Path(fake(tmp_path, "well"))
-    engine.write_text(engine.read_text().replace('words[0] == "go":', 'words[0] == "go":\n        time.sleep(0.02)'))
-    words = [sys.executable, "-m", "understudy", "label", str(source), str(target), "--engine", str(engine),
-             "--per-game", "0", "--workers", "2"]  # fmt: skip
+    source, target, tired = long_games(tmp_path, 6), tmp_path / "t.parquet", tmp_path / "tired"
+    parts = target.with_name("t.parquet.parts")
+    words = ["label", str(source), str(target), "--engine", tiring(tmp_path, tired), "--per-game", "0",
+             "--workers", "2", "--patience", str(LONG)]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    code = (
-        "import understudy.records.labelling as l; l.PART_SECONDS = 0.2; import understudy.cli; understudy.cli.main()"
-    )
-    slow = subprocess.Popen([sys.executable, "-c", code, *words[3:]], env=environment, stderr=subprocess.PIPE)
-    parts, until = target.with_name("t.parquet.parts"), time.monotonic() + 60
-    while not list(parts.glob("part_*.parquet")) and time.monotonic() < until and slow.poll() is None:
-        time.sleep(0.05)
+    code = "import understudy.records.labelling as l; l.PART_SECONDS = 0; import understudy.cli; understudy.cli.main()"
+    tired.touch()
+    slow = subprocess.Popen([sys.executable, "-c", code, *words], env=environment, stderr=subprocess.PIPE)
+    wait_until(lambda: list(parts.glob("part_*.parquet")) or slow.poll() is not None)
     slow.kill()
+    tired.unlink()
     slow.communicate()
     assert list(parts.glob("part_*.parquet")) and not target.exists()
-    done = subprocess.run(words, env=environment, capture_output=True, text=True, check=False)
+    command = [sys.executable, "-m", "understudy", *words]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert "by an earlier run" in done.stdout and not parts.exists()
     assert f"wrote {len(load_positions(target))} labelled positions" in done.stdout

@@ -316,7 +316,7 @@ def test_bad_positions_are_refused_in_one_sentence(text: str, fault: str) -> Non
     assert str(caught.value).startswith(f"chess position {text!r}: ") and "\n" not in str(caught.value)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.text(max_size=40) | st.lists(st.sampled_from("rnbqkpRNBQKP12345678/ wb-eah36"), max_size=90).map("".join))
 def test_no_text_breaks_the_reader(text: str) -> None:
     for reader in (GAME.read, lambda move: chess_notation.read_move(START, move)):
@@ -326,7 +326,7 @@ def test_no_text_breaks_the_reader(text: str) -> None:
             assert "chess" in str(error)
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.integers(0, 60), st.sampled_from("rnbqkpRNBQKP12345678/ wb-"))
 def test_no_slip_of_the_pen_breaks_the_reader(place: int, letter: str) -> None:
     text = KIWIPETE[:place] + letter + KIWIPETE[place + 1 :]

@@ -4,11 +4,16 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from conftest import LONG, wait_until
 
 from understudy.games import find_game
 from understudy.players import make_player
 from understudy.players.halt import Halt
 from understudy.players.searcher import DEEPEST, Limits, Searcher
+from understudy.search.desk import NODES, Desk
 
 CHESS = find_game("chess")
 
@@ -40,20 +45,33 @@ def test_a_proven_end_is_counted_in_plies() -> None:
         assert player.think(CHESS.read(fen)).plies == plies
 
 
+class Watched(Halt):
+    """A bell that lets others see how far the search has come."""
+
+    @contextmanager
+    def watching(self, desk: Desk) -> Iterator[None]:
+        with super().watching(desk):
+            self.tally = desk["tally"]
+            yield
+
+    def ring_after(self, nodes: int) -> None:
+        wait_until(lambda: hasattr(self, "tally") and self.tally[NODES] > nodes)
+        self.ring()
+
+
 def test_a_search_can_be_halted_before_and_while_it_runs() -> None:
-    player, endless = searcher(), Limits(DEEPEST, seconds=3600.0)
+    player, endless = searcher(), Limits(DEEPEST, seconds=LONG)
     halt = Halt()
     halt.ring()
     early = player.think(CHESS.start(), limits=endless, halt=halt)
     assert early.depth == 1 and early.choice.move == player.think(CHESS.start(), limits=Limits(1)).choice.move
-    halt = Halt()
-    bell = threading.Timer(0.3, halt.ring)
-    bell.start()
-    began = time.perf_counter()
-    thought = player.think(CHESS.start(), limits=endless, halt=halt)
-    assert 0.2 < time.perf_counter() - began < 5
-    assert thought.depth >= 3 and thought.choice.move in CHESS.moves(CHESS.start())
-    halt.ring()  # nobody listens any more
+    third, bell = player.think(CHESS.start(), limits=Limits(3, seconds=LONG)), Watched()
+    threading.Thread(target=bell.ring_after, args=(third.nodes,)).start()
+    began = time.monotonic()
+    thought = player.think(CHESS.start(), limits=endless, halt=bell)
+    assert time.monotonic() - began < LONG
+    assert thought.depth >= third.depth == 3 and thought.choice.move in CHESS.moves(CHESS.start())
+    bell.ring()  # nobody listens any more
     assert player.think(CHESS.start(), limits=Limits(3)).depth == 3
 
 

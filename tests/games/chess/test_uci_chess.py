@@ -20,6 +20,7 @@ import chess
 import chess.engine
 import numpy as np
 import pytest
+from conftest import LONG, patiently
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -56,11 +57,11 @@ class Program:
         for line in lines:
             self.mouth.write(line.encode() + b"\n")
 
-    def until(self, start: str, seconds: float = 60) -> list[str]:
+    def until(self, start: str) -> list[str]:
         """Return all lines up to the first that begins so."""
         lines: list[str] = []
         while not lines or not lines[-1].startswith(start):
-            lines.append(self.lines.get(timeout=seconds))
+            lines.append(self.lines.get(timeout=LONG))
             assert SPOKEN.match(lines[-1]), lines[-1]
         return lines
 
@@ -84,7 +85,7 @@ def talking(player: Any) -> Iterator[Program]:
 
     def attend() -> None:
         with os.fdopen(heard, "rb") as lines, os.fdopen(said, "w", encoding="utf-8") as out:
-            serve(CHESS, made, heard=lines, said=out)
+            serve(CHESS, made, heard=lines, said=out, patience=LONG)
 
     thread = threading.Thread(target=attend)
     thread.start()
@@ -95,7 +96,7 @@ def talking(player: Any) -> Iterator[Program]:
         yield program
     finally:
         program.mouth.close()
-        thread.join(20)
+        thread.join(LONG)
     assert not thread.is_alive()
 
 
@@ -119,7 +120,7 @@ class Recorder:
 @pytest.fixture(scope="module")
 def engine() -> Iterator[chess.engine.SimpleEngine]:
     """The command itself, with python-chess on the other side."""
-    with chess.engine.SimpleEngine.popen_uci([*COMMAND, "searcher"], timeout=120) as engine:
+    with chess.engine.SimpleEngine.popen_uci([*COMMAND, "searcher"], timeout=LONG) as engine:
         engine.ping()
         yield engine
 
@@ -143,29 +144,30 @@ def test_limits_are_kept(engine: chess.engine.SimpleEngine) -> None:
     every = chess.engine.INFO_ALL
     assert engine.play(board, limit(depth=3), info=every).info["depth"] == 3
     assert engine.play(board, limit(nodes=2000), info=every).info["nodes"] < 4000
-    for clock, low, high in (
-        (limit(time=0.4), 0.3, 3.0),
-        (limit(white_clock=9, black_clock=900), 0.2, 3.0),
-        (limit(white_clock=900, black_clock=3, white_inc=0.4, black_inc=0.4, remaining_moves=1), 2.0, 6.0),
-        (limit(white_clock=0.05, black_clock=0.05), 0.0, 2.0),
+    for clock, shortest in (  # whoever looks at the wrong clock thinks for five minutes
+        (limit(time=0.4), 0.3),
+        (limit(white_clock=9, black_clock=9000), 0.2),
+        (limit(white_clock=9000, black_clock=2, white_inc=0.4, black_inc=0.4, remaining_moves=1), 1.0),
+        (limit(white_clock=0.05, black_clock=0.05), 0.0),
     ):
         turned = chess.Board()
         if clock.remaining_moves:
             turned.push_san("e4")
         began = time.perf_counter()
         assert engine.play(turned, clock).move in turned.legal_moves
-        assert low <= time.perf_counter() - began <= high, clock
+        assert shortest <= time.perf_counter() - began <= 200, clock
 
 
 def test_an_analysis_ends_when_it_is_stopped(engine: chess.engine.SimpleEngine) -> None:
-    with engine.analysis(chess.Board()) as analysis:
-        time.sleep(0.4)
-        began = time.perf_counter()
-        analysis.stop()
-        assert analysis.wait().move in chess.Board().legal_moves
-        assert time.perf_counter() - began < 2.0
-    assert analysis.info["depth"] >= 3
-    assert isinstance(analysis.info["score"], chess.engine.PovScore)
+    def attempt(seconds: float) -> None:
+        with engine.analysis(chess.Board()) as analysis:
+            time.sleep(seconds)
+            analysis.stop()
+            assert analysis.wait().move in chess.Board().legal_moves
+        assert analysis.info["depth"] >= 3
+        assert isinstance(analysis.info["score"], chess.engine.PovScore)
+
+    patiently(attempt)
 
 
 def test_python_chess_sets_options_and_chooses_root_moves(engine: chess.engine.SimpleEngine) -> None:
@@ -197,9 +199,9 @@ def test_an_infinite_search_waits_for_stop() -> None:
             program.say("go infinite")
             assert program.silent(0.3)
             program.say("isready")
-            program.until("readyok", 2)
+            program.until("readyok")
             program.say("stop")
-            assert re.fullmatch("bestmove [a-h][1-8][a-h][1-8]", program.until("bestmove", 2)[-1])
+            assert re.fullmatch("bestmove [a-h][1-8][a-h][1-8]", program.until("bestmove")[-1])
             program.say("stop", "ponderhit", "isready")
             assert program.until("readyok") == ["readyok"]
 
@@ -210,21 +212,21 @@ def test_pondering_ends_with_a_hit_or_a_stop() -> None:
             program.say("position startpos moves e2e4", "go ponder wtime 1000 btime 1000")
             assert program.silent(0.2)
             program.say(end)
-            assert program.until("bestmove", 2)
+            assert program.until("bestmove")
 
 
 def test_stop_is_heard_whenever_it_comes() -> None:
     with talking("searcher") as program:
         for _ in range(20):
             program.say("position startpos", "go infinite", "stop")
-            assert program.until("bestmove", 5)[-2].startswith("info depth ")
+            assert program.until("bestmove")[-2].startswith("info depth ")
         program.say("go infinite", "stop", "go depth 1")
-        program.until("bestmove", 5)
-        program.until("bestmove", 5)
+        program.until("bestmove")
+        program.until("bestmove")
         program.say("go infinite", "go depth 1")
-        assert "info string go: the player still thinks; say stop first" in program.until("info string", 5)
+        assert "info string go: the player still thinks; say stop first" in program.until("info string")
         program.say("stop")
-        program.until("bestmove", 5)
+        program.until("bestmove")
 
 
 def test_the_player_knows_what_came_before() -> None:
@@ -395,12 +397,12 @@ WORDS = st.sampled_from(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.lists(st.lists(WORDS, max_size=9) | st.lists(st.text(max_size=9), max_size=3), max_size=6))
 def test_nothing_that_is_heard_breaks_the_door(lines: list[list[str]]) -> None:
     heard = io.BytesIO("\n".join(" ".join(words) for words in [*lines, ["isready"]]).encode("utf-8", "replace"))
     said = io.StringIO()
-    serve(CHESS, Recorder(), heard=heard, said=said)
+    serve(CHESS, Recorder(), heard=heard, said=said, patience=LONG)
     spoken = said.getvalue().splitlines()
     assert all(SPOKEN.match(line) for line in spoken)
     assert not any("Error:" in line for line in spoken)
@@ -415,16 +417,28 @@ def test_games_and_players_that_cannot_speak_uci() -> None:
 
 
 def run(player: str, text: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([*COMMAND, player], input=text, capture_output=True, text=True, timeout=120, check=False)
+    return subprocess.run([*COMMAND, player], input=text, capture_output=True, text=True, timeout=LONG, check=False)
 
 
-def test_the_command_ends_with_its_input() -> None:
-    ended = run("random", "uci\nposition startpos moves e2e4\ngo infinite\n")
-    assert ended.returncode == 0 and ended.stderr == ""
-    assert re.match("bestmove [a-h][78]", ended.stdout.splitlines()[-1])
-    assert "option" not in ended.stdout
-    ended = run("searcher", "go infinite\nquit\ngo depth 1\n")
-    assert ended.returncode == 0 and ended.stdout.count("bestmove") == 1
+@pytest.mark.parametrize(
+    ("player", "text", "last"),
+    [
+        ("random", "uci\nposition startpos moves e2e4\ngo infinite\n", "bestmove [a-h][78]"),
+        ("searcher", "go infinite\nquit\ngo depth 1\n", "bestmove "),
+    ],
+    ids=["its end", "quit"],
+)
+def test_the_command_ends_with_its_input(player: str, text: str, last: str) -> None:
+    with subprocess.Popen([*COMMAND, player], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          text=True) as process:  # fmt: skip
+        assert process.stdin is not None and process.stdout is not None
+        process.stdin.write("isready\n")  # it may have to compile first, and nobody waits for that in the end
+        process.stdin.flush()
+        assert process.stdout.readline() == "readyok\n"
+        said, complaints = process.communicate(text, timeout=LONG)
+    assert process.returncode == 0
+    assert re.match(last, said.splitlines()[-1]) and said.count("bestmove") == 1
+    assert player != "random" or (complaints == "" and "option" not in said)
 
 
 @pytest.mark.parametrize(
@@ -442,7 +456,7 @@ def test_only_the_protocol_reaches_standard_output() -> None:
         "from understudy.cli.serving import _protocol_only; import os; said = _protocol_only();"
         "print('stray', flush=True); os.system('echo astray'); said.write('uciok\\n'); said.flush()"
     )
-    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False)
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=LONG, check=False)
     assert ended.stdout == "uciok\n"
     assert ended.stderr.split() == ["stray", "astray"]
 
@@ -452,7 +466,7 @@ def test_our_own_players_play_through_the_door(tmp_path: Path) -> None:
     script = tmp_path / "student"
     script.write_text(f'#!/bin/sh\nexec "{sys.executable}" -m understudy uci searcher:depth=2\n')
     script.chmod(script.stat().st_mode | stat.S_IXUSR)
-    names = f"engine:{script},depth=2,patience=60", "random"
+    names = f"engine:{script},depth=2,patience={LONG}", "random"
     meeting = play_match(CHESS, names, games=2, seed=4, backend=Local(1), opening_plies=2)
     assert meeting.score() == (2, 0, 0)
     assert {game.reason for game in meeting.games} == {"checkmate"}

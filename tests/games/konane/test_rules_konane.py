@@ -350,7 +350,7 @@ def test_bad_positions(text: str) -> None:
     assert BAD[text] in str(caught.value)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.text(alphabet="BW./ bwx1a-\n٣ſK", max_size=24))
 def test_any_text_is_read_or_refused(text: str) -> None:
     board = game(4, 4)

@@ -148,7 +148,7 @@ def test_random_games_in_both_directions(tmp_path: Path) -> None:
     assert read.positions.mine.tolist() == pairs.positions.mine.tolist()
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     head=st.one_of(st.just(STATE), st.just(SLIDE[:28]), st.text("OMExo019 ", max_size=30)),
     tail=st.one_of(st.none(), st.text("abdg147-A ", max_size=8)),

@@ -125,9 +125,9 @@ def test_a_member_of_the_stable_does_not_meet_itself_twice() -> None:
 
 
 def test_a_player_that_is_not_there_loses_and_bad_settings_are_refused() -> None:
-    table = gaming(MORRIS, ["socket:1,seconds=1"], stable=SMALL, games=2, seed=0, backend=Local(1))
-    assert table.totals("socket:1,seconds=1")["all"] == (0, 0, 6)
-    assert table.reasons("socket:1,seconds=1")["losses"] == {"engine failure": 6}
+    table = gaming(MORRIS, ["socket:1"], stable=SMALL, games=2, seed=0, backend=Local(1))
+    assert table.totals("socket:1")["all"] == (0, 0, 6)
+    assert table.reasons("socket:1")["losses"] == {"engine failure": 6}
     for games in (0, 1, 3):
         with pytest.raises(BadOption, match=f"even number of games for each pair, not {games}"):
             gaming(MORRIS, [STRONG], stable=SMALL, games=games)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import socket
@@ -15,7 +16,7 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from conftest import random_line
+from conftest import LONG, patiently, random_line, wait_until
 
 from understudy.backends import Local
 from understudy.errors import BadOption, EngineError, UnknownName
@@ -25,6 +26,7 @@ from understudy.judges.tournament import play_match
 from understudy.match import Opening, play_games
 from understudy.players import close, make_player
 from understudy.protocols import Choice
+from understudy.servers.thinking import Thinker
 from understudy.studies.galassi.socket_player import read_answer
 from understudy.studies.galassi.socket_server import Past, next_turn, serve
 
@@ -50,17 +52,17 @@ def serving(player: Any = "random", **options: Any) -> Iterator[int]:
     )
     thread.start()
     try:
-        assert up.wait(10)
+        assert up.wait(LONG)
         yield ready[0]
     finally:
         stop.set()
-        thread.join(10)
+        thread.join(LONG)
     assert not thread.is_alive()
 
 
 @contextmanager
 def connected(port: int) -> Iterator[socket.socket]:
-    with socket.create_connection(("127.0.0.1", port), timeout=20) as client:
+    with socket.create_connection(("127.0.0.1", port), timeout=LONG) as client:
         yield client
 
 
@@ -76,7 +78,6 @@ def lines(client: socket.socket, count: int) -> list[str]:
 
 def closed(client: socket.socket) -> bool:
     """Tell whether the server hangs up, after reading what it still says."""
-    client.settimeout(10)
     try:
         while client.recv(4096):
             pass
@@ -180,37 +181,50 @@ def test_endless_garbage_closes_that_connection_only() -> None:
 
 def test_lines_of_garbage_add_up() -> None:
     with serving(most_garbage=512) as port, connected(port) as client:
-        for _ in range(100):
-            client.sendall(b"babble\n")
+        with contextlib.suppress(ConnectionError):  # it may have hung up before the last of them
+            for _ in range(100):
+                client.sendall(b"babble\n")
         assert closed(client)
 
 
-def test_slow_clients_are_cut_off_and_block_nobody() -> None:
-    with serving(silence=1.5) as port, connected(port) as silent_one, connected(port) as half:
+def test_slow_clients_block_nobody() -> None:
+    with serving(silence=LONG) as port, connected(port), connected(port) as half, connected(port) as good:
         half.sendall(START[:10])
-        with connected(port) as good:
-            for _ in range(4):
-                began = time.perf_counter()
-                good.sendall(START + b"\n")
-                lines(good, 3)
-                assert time.perf_counter() - began < 1.2
-                time.sleep(0.2)
-        assert closed(silent_one)
-        assert closed(half)
-
-
-def test_a_client_that_never_listens_blocks_nobody() -> None:
-    with serving(Scripted(first_moves), silence=0.5) as port, connected(port) as deaf:
-        deaf.setsockopt(socket.SOL_SOCKET, socket.SO_SNDBUF, 4096)
-        deaf.settimeout(0.5)
-        try:
-            while True:
-                deaf.sendall(START * 100)
-        except OSError:
-            pass
-        with connected(port) as good:
-            good.sendall(START)
+        for _ in range(4):
+            good.sendall(START + b"\n")
             assert len(lines(good, 3)) == 3
+
+
+def test_only_silent_clients_are_cut_off() -> None:
+    def attempt(seconds: float) -> None:
+        with serving(silence=seconds) as port, connected(port) as silent_one, connected(port) as half:
+            half.sendall(START[:10])
+            with connected(port) as good, ThreadPoolExecutor() as pool:
+                gone = [pool.submit(closed, client) for client in (silent_one, half)]
+                while not all(client.done() for client in gone):
+                    good.sendall(START + b"\n")
+                    lines(good, 3)
+                    time.sleep(seconds / 10)
+                assert all(client.result() for client in gone)
+
+    patiently(attempt)
+
+
+def test_a_client_that_never_listens_is_cut_off_and_blocks_nobody() -> None:
+    def excuse(positions: Sequence[Any]) -> list[Choice]:
+        return [Choice(-1, fault="x" * 60_000)] * len(positions)  # no buffer holds many of these
+
+    def attempt(seconds: float) -> None:
+        with serving(Scripted(excuse), silence=seconds) as port, connected(port) as deaf:
+            deaf.sendall(START * 200)
+            with connected(port) as good:
+                good.sendall(START)
+                assert len(lines(good, 1)) == 1
+            deaf.settimeout(seconds + 60)
+            with pytest.raises(ConnectionError):
+                deaf.sendall(START * 1_000_000)
+
+    patiently(attempt)
 
 
 def test_twenty_clients_at_once() -> None:
@@ -228,11 +242,24 @@ def test_twenty_clients_at_once() -> None:
         assert list(pool.map(ask, positions)) == alone
 
 
-def test_what_waits_is_one_batch() -> None:
+@pytest.fixture
+def waiting(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
+    """Return what tells how many questions wait for the player of the server."""
+    thinkers: list[Thinker] = []
+
+    def kept(player: Any) -> Thinker:
+        thinkers.append(Thinker(player))
+        return thinkers[-1]
+
+    monkeypatch.setattr("understudy.servers.nnmm.Thinker", kept)
+    return lambda: thinkers[-1]._questions.qsize()
+
+
+def test_what_waits_is_one_batch(waiting: Callable[[], int]) -> None:
     gate = threading.Event()
 
     def wait(positions: Sequence[Any]) -> list[Choice]:
-        assert gate.wait(10)
+        assert gate.wait(LONG)
         return first_moves(positions)
 
     player = Scripted(wait)
@@ -244,11 +271,11 @@ def test_what_waits_is_one_batch() -> None:
                 return len(lines(client, 3))
 
         asked = [pool.submit(ask, number) for number in range(9)]
-        time.sleep(0.5)
+        wait_until(lambda: player.batches and player.batches[0] + waiting() == 9)
         gate.set()
         assert [answer.result() for answer in asked] == [3] * 9
     assert sum(player.batches) == 9
-    assert len(player.batches) <= 3
+    assert len(player.batches) <= 2
 
 
 # What a player does.
@@ -281,21 +308,22 @@ def test_no_failure_of_the_player_ends_the_server() -> None:
         assert len(lines(client, 3)) == 3
 
 
-def test_one_bad_position_does_not_spoil_a_batch() -> None:
+def test_one_bad_position_does_not_spoil_a_batch(waiting: Callable[[], int]) -> None:
     gate, second = threading.Event(), MORRIS.play(MORRIS.start(), MORRIS.moves(MORRIS.start())[0])
 
     def act(positions: Sequence[Any]) -> list[Choice]:
-        assert gate.wait(10)
+        assert gate.wait(LONG)
         if any(position.ply == 1 for position in positions):
             raise RuntimeError("not this one")
         return first_moves(positions)
 
-    with serving(Scripted(act)) as port, connected(port) as a, connected(port) as b, connected(port) as c:
+    player = Scripted(act)
+    with serving(player) as port, connected(port) as a, connected(port) as b, connected(port) as c:
         a.sendall(START)
-        time.sleep(0.2)
+        wait_until(lambda: player.batches)
         b.sendall(MORRIS.write(second).encode())
         c.sendall(START)
-        time.sleep(0.2)
+        wait_until(lambda: waiting() == 2)
         gate.set()
         assert len(lines(a, 3)) == len(lines(c, 3)) == 3
         assert "not this one" in lines(b, 1)[0]
@@ -341,18 +369,19 @@ def test_stopping_lets_clients_go_and_the_port_be_used_again() -> None:
 
 
 def test_stopping_does_not_wait_for_a_long_thought() -> None:
-    gate = threading.Event()
+    begun, gate, ended = threading.Event(), threading.Event(), threading.Event()
 
     def sleep(positions: Sequence[Any]) -> list[Choice]:
-        gate.wait(30)
+        begun.set()
+        gate.wait(LONG)
+        ended.set()
         return first_moves(positions)
 
-    began = time.perf_counter()
     with serving(Scripted(sleep)) as port, connected(port) as client:
         client.sendall(START)
-        time.sleep(0.2)
+        assert begun.wait(LONG)
+    assert not ended.is_set()
     gate.set()
-    assert time.perf_counter() - began < 5
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGINT for a child there")
@@ -379,7 +408,7 @@ def test_ctrl_c_is_a_clean_end() -> None:
             client.sendall(START)
             lines(client, 3)
             process.send_signal(signal.SIGINT)
-            out, err = process.communicate(timeout=20)
+            out, err = process.communicate(timeout=LONG)
     assert (process.returncode, out, err) == (0, "ended\n", "")
 
 
@@ -440,7 +469,7 @@ def bad_server(act: Callable[[socket.socket], None], clients: int = 4) -> Iterat
                     continue
                 with client:
                     try:
-                        client.settimeout(5)
+                        client.settimeout(LONG)
                         act(client)
                     except OSError:
                         pass
@@ -451,7 +480,8 @@ def bad_server(act: Callable[[socket.socket], None], clients: int = 4) -> Iterat
             yield listener.getsockname()[1]
         finally:
             stop.set()
-            thread.join(10)
+            thread.join(LONG)
+        assert not thread.is_alive()
 
 
 def reply(text: bytes) -> Callable[[socket.socket], None]:
@@ -478,11 +508,9 @@ def reply(text: bytes) -> Callable[[socket.socket], None]:
 )
 def test_a_bad_server_loses_the_game(answer: bytes, fault: str) -> None:
     with bad_server(reply(answer)) as port:
-        player = make_player(f"socket:{port},seconds=0.5", MORRIS)
-        began = time.perf_counter()
+        player = make_player(f"socket:{port},seconds={0.5 if fault == 'time' else LONG}", MORRIS)
         assert player.choose([MORRIS.start()])[0].fault == fault
         close(player)
-    assert time.perf_counter() - began < 4
 
 
 def test_a_server_that_drips_is_out_of_time() -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
-from understudy.games.chess.players.engine import find_engine
+from understudy.games.chess.players.engine import STARTING, find_engine
 from understudy.judges.ratings import SCALE, wilson
 from understudy.match import Played, Terms
 from understudy.protocols import Backend
@@ -115,7 +115,7 @@ def strengths(engine: str) -> tuple[int, int]:
 
     path = find_engine(engine)
     try:
-        with chess.engine.SimpleEngine.popen_uci(path, timeout=10.0) as process:
+        with chess.engine.SimpleEngine.popen_uci(path, timeout=STARTING) as process:
             option = process.options.get("UCI_Elo")
     except (chess.engine.EngineError, TimeoutError, OSError) as error:
         raise EngineError(f"the engine {path!r} does not start: {error or 'it says nothing'}") from None

@@ -18,7 +18,7 @@ from typing import NamedTuple
 
 from understudy.config import check_range
 from understudy.errors import EngineError
-from understudy.games.chess.players.engine import find_engine
+from understudy.games.chess.players.engine import PATIENCE, STARTING, find_engine
 
 CLIP = 20.0
 """Pawns that a mate is worth, and the most that anything is."""
@@ -61,7 +61,7 @@ class Analyst:
         time: float | None = None,
         hash: int = 1,
         fresh: bool = True,
-        patience: float = 10.0,
+        patience: float = PATIENCE,
     ) -> None:
         limits = (("depth", depth, 1, 245), ("nodes", nodes, 1, 1 << 60), ("time", time, 0.001, 86_400),
                   ("hash", hash, 1, 1 << 20), ("patience", patience, 0.1, 86_400))  # fmt: skip
@@ -111,7 +111,7 @@ class Analyst:
         if self._process is None:
             try:
                 self._process = _Process(self.path, self.patience)
-                self._process.settle(self.hash, self.patience)
+                self._process.settle(self.hash, max(self.patience, STARTING))
             except EngineError as error:
                 self.close()
                 raise EngineError(f"the engine {self.path!r} {error} when it was started") from None

@@ -34,6 +34,12 @@ FOLDERS = ("/usr/games", "/usr/local/bin", "/opt/homebrew/bin")
 PLACE = "UNDERSTUDY_STOCKFISH"
 """The environment variable that may say where Stockfish is."""
 
+STARTING = 60.0
+"""Seconds that a program has, however short our patience, until it says for the first time that it is ready: to load
+it, and the network of a modern engine, takes longer than any answer, above all where others keep the machine busy."""
+PATIENCE = 60.0
+"""Seconds beyond its time after which a silent engine is taken for hung, if not said otherwise."""
+
 INSTALL = (
     "install it with 'apt install stockfish' on Debian, 'brew install stockfish' on macOS, "
     f"'winget install Stockfish.Stockfish' on Windows, or say where it is by engine:PATH or the variable {PLACE}"
@@ -53,7 +59,7 @@ class EngineOptions:
     """Play at this strength, if the engine can limit itself."""
     threads: int | None = None
     hash: int | None = None
-    patience: float = 10.0
+    patience: float = PATIENCE
     """Seconds beyond its time after which a silent engine is taken for hung."""
 
 
@@ -73,7 +79,7 @@ class Engine:
         self.name, self.options, self.path = name, options, find_engine(options.path)
         self.settings = wanted_settings(options)
         if self.settings:
-            check_settings(self.path, tuple(self.settings.items()), options.patience, name)
+            check_settings(self.path, tuple(self.settings.items()), name)
         self._engine: chess.engine.SimpleEngine | None = None
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
@@ -125,10 +131,11 @@ class Engine:
         import chess.engine
 
         if self._engine is None:
-            patience = self.options.patience
-            self._engine = chess.engine.SimpleEngine.popen_uci(self.path, timeout=patience)
-            self._engine.timeout = patience + (self.options.time or 0.0)
+            patience = self.options.patience + (self.options.time or 0.0)
+            self._engine = chess.engine.SimpleEngine.popen_uci(self.path, timeout=max(patience, STARTING))
             self._engine.configure(self.settings)
+            self._engine.ping()
+            self._engine.timeout = patience
         return self._engine
 
     def _limit(self) -> chess.engine.Limit:
@@ -148,12 +155,12 @@ def wanted_settings(options: EngineOptions) -> dict[str, Any]:
 
 
 @cache
-def check_settings(path: str, settings: tuple[tuple[str, Any], ...], patience: float, name: str) -> None:
+def check_settings(path: str, settings: tuple[tuple[str, Any], ...], name: str) -> None:
     """Raise if the engine lacks an option or refuses its value: ask it once, before it could lose games by it."""
     import chess.engine
 
     try:
-        with chess.engine.SimpleEngine.popen_uci(path, timeout=patience) as engine:
+        with chess.engine.SimpleEngine.popen_uci(path, timeout=STARTING) as engine:
             title, known = engine.id.get("name", path), dict(engine.options)
     except (chess.engine.EngineError, TimeoutError, OSError):
         raise EngineError(f"player {name!r}: the program {path!r} does not answer as a UCI engine") from None

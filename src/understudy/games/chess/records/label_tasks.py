@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from understudy.errors import EngineError
 from understudy.games.chess.players.analyst import Analyst, Label
+from understudy.games.chess.players.engine import PATIENCE
 
 TRIES = 2
 """How often a position is asked about before it is set aside."""
@@ -22,7 +23,7 @@ class Judge:
     nodes: int | None = None
     time: float | None = None
     hash: int = 1
-    patience: float = 10.0
+    patience: float = PATIENCE
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -27,12 +27,14 @@ from understudy.protocols import Player
 
 LONGEST_LINE = 1 << 16
 """Bytes; ten thousand moves fit."""
-PATIENCE = 2.0
-"""Seconds that a player that cannot be stopped has left when everything ends."""
+PATIENCE = 10.0
+"""Seconds that a player has left to tell its move when everything ends, since not every one can be stopped."""
 
 
-def serve(game: CompiledGame, player: Player, *, heard: BinaryIO, said: TextIO) -> None:
-    """Speak UCI for *player* until `quit` or the end of what is *heard*."""
+def serve(
+    game: CompiledGame, player: Player, *, heard: BinaryIO, said: TextIO, patience: float | None = PATIENCE
+) -> None:
+    """Speak UCI for *player* until `quit` or the end of what is *heard*, then wait for it *patience* seconds."""
     if game.name != "chess":
         raise BadOption(f"UCI speaks of chess, not of {game.name}")
     if isinstance(player, Human):
@@ -45,7 +47,7 @@ def serve(game: CompiledGame, player: Player, *, heard: BinaryIO, said: TextIO) 
             elif not door.hear(line):
                 break
     finally:
-        door.close()
+        door.close(patience)
 
 
 def read_lines(heard: BinaryIO) -> Iterator[str | None]:
@@ -102,10 +104,10 @@ class Door:
             self.note(f"{type(error).__name__}: {error}")
         return True
 
-    def close(self) -> None:
-        """Stop thinking, tell the move that was asked for, and end."""
+    def close(self, patience: float | None) -> None:
+        """Stop thinking, tell the move that was asked for, and end; None waits for ever."""
         self._stop(())
-        self.thread.close(PATIENCE)
+        self.thread.close(patience)
 
     def say(self, line: str) -> None:
         """Send a line, if anybody still listens."""

@@ -45,8 +45,8 @@ class Thread:
         """Do *thing* after everything before it."""
         self._things.put(thing)
 
-    def close(self, patience: float) -> None:
-        """Wait until everything is done, but not for ever."""
+    def close(self, patience: float | None) -> None:
+        """Wait until everything is done, but not for ever unless told so by None."""
         self._things.put(None)
         self._thread.join(patience)
 
