@@ -7,7 +7,7 @@ READY := $(VENV)/.ready
 .PHONY: run test quick bench lint clean
 
 run: $(READY)
-	$(BIN)/understudy run experiments/morris_quick.toml
+	$(BIN)/understudy run morris_quick
 
 # Two test workers share two cores: pools of threads in each would only get in the way. Each begins with its own half, so
 # that few kernels are compiled by both.

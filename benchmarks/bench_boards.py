@@ -26,14 +26,14 @@ from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, shown, train_labels
 from understudy.games.chess.learning.networks import Sums, make_network
 from understudy.games.chess.standing import random_standing
-from understudy.lab.experiments import load_experiment
+from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.options.labels import Lesson
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
 from understudy.search.evaluators.quiescent import quiescent
 from understudy.trainers.supervised import Epoch, begin
 
-EXPERIMENT = Path(__file__).parent.parent / "experiments" / "chess_sabatelli.toml"
+EXPERIMENT = shipped()["chess_sabatelli"]
 LEARNED = {"mlp_bitmap_1": 6_400, "cnn_bitmap_1": 6_400, "standings": 65_536}
 """Examples of an epoch."""
 PLAYED = ("standings", "mlp_bitmap_1")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -82,3 +83,10 @@ def load_json(path: Path) -> Any:
         raise FileError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
     except json.JSONDecodeError as error:
         raise FileError(f"{str(path)!r} is not JSON: {error}") from None
+
+
+def cache_home() -> Path:
+    """Return where this user's programs keep what they can make or fetch again."""
+    if path := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
+        return Path(path)
+    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")

@@ -24,6 +24,8 @@ from typing import Any, TypeVar
 import numba
 from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile
 
+from understudy.files import cache_home
+
 F = TypeVar("F", bound=Callable[..., Any])
 
 CONFIG: Any = numba.config
@@ -170,7 +172,7 @@ def _read(path: Path) -> bytes:
 
 
 def _cache_folder() -> Path:
-    folder = _cache_home() / "understudy" / "kernels"
+    folder = cache_home() / "understudy" / "kernels"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         _prune(folder)
@@ -178,12 +180,6 @@ def _cache_folder() -> Path:
         folder = Path(tempfile.gettempdir()) / f"understudy-{os.getuid() if hasattr(os, 'getuid') else 0}"
         folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     return folder
-
-
-def _cache_home() -> Path:
-    if path := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
-        return Path(path)
-    return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
 
 
 def _prune(home: Path) -> None:

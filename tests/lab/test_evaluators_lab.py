@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tests.conftest import ROOT, wait_until
+from tests.conftest import wait_until
 from tests.report.test_report import headings, read_page
 from tests.tiny import EVALUATORS as SETTINGS
 from understudy import lab
@@ -20,7 +20,7 @@ from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.judges.published import read_published
 from understudy.judges.robins import effective_games
-from understudy.lab.experiments import load_experiment, make_experiment
+from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import evaluators
 from understudy.lab.kinds.evaluators import make_chooser
 from understudy.lab.run import Progress
@@ -217,7 +217,7 @@ def test_the_commands(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_study_that_ships_holds_the_thesis_tables() -> None:
-    path = ROOT / "experiments" / "konane_teachers.toml"
+    path = shipped()["konane_teachers"]
     full, quick = load_experiment(path), load_experiment(path, quick=True)
     assert (full.evaluators.games, full.evaluators.robin_games, full.evaluators.depths) == (1000, 1000, (1, 2, 3, 4))
     assert quick.name == "konane_teachers_quick" and quick.evaluators.depths == (1, 2)

@@ -20,7 +20,7 @@ from understudy.backends import Local
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
 from understudy.lab import find_lab
-from understudy.lab.experiments import load_experiment, make_experiment
+from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import evolution
 from understudy.lab.run import Progress
 from understudy.players import make_player
@@ -356,7 +356,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     small = ["experiment.size=4x4", "network.hidden=3", "trainer.depth=1", "trainer.population=4", "judging.matches=2",
              "judging.baselines=[]", 'judging.monitors=["random"]', 'judging.opponents=["random"]',
              'judging.benchmarks=[]']  # fmt: skip
-    command = ["run", str(ROOT / "experiments" / "plogann.toml"), "--run", str(tmp_path / "run"), "--backend", "local"]
+    command = ["run", str(shipped()["plogann"]), "--run", str(tmp_path / "run"), "--backend", "local"]
     for change in small:
         command += ["--set", change]
     monkeypatch.setattr(sys, "argv", ["understudy", *command, "--workers", "2", "--set", "trainer.generations=2"])
@@ -412,7 +412,7 @@ def test_there_is_a_school_for_one_game_alone() -> None:
 
 @pytest.mark.parametrize("name", ["plogann", "lines_of_action_quick", "lines_of_action_evolved"])
 def test_the_experiments_of_this_kind(name: str) -> None:
-    path = ROOT / "experiments" / f"{name}.toml"
+    path = shipped()[name]
     whole, quick = load_experiment(path), load_experiment(path, quick=True)
     assert find_lab(whole.about.kind) is evolution.KIND and quick.name == f"{name}_quick"
     for one, short in zip(whole.lessons, quick.lessons, strict=True):

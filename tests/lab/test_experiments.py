@@ -2,24 +2,27 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
-from tests.conftest import ROOT
 from tests.tiny import tiny
+from understudy import lab
+from understudy.cli import commands
 from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games.layout import find_encoder
-from understudy.lab.experiments import load_experiment, make_experiment
+from understudy.lab.experiments import find_experiment, list_experiments, load_experiment, make_experiment, shipped
 from understudy.lab.options.imitation import data_file
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 
-FILES = sorted((ROOT / "experiments").glob("*.toml"))
+FILES = list(shipped().values())
 LEAST: dict[str, Any] = {"watch": {"regular": 10}}
 
 
@@ -215,9 +218,9 @@ def test_there_must_be_something_to_unset(tmp_path: Path, name: str) -> None:
 
 
 def test_what_is_said_of_an_experiment_that_ships_counts_for_all_its_students() -> None:
-    path = ROOT / "experiments" / "morris_nnmm.toml"
+    path = shipped()["morris_nnmm"]
     assert set(epochs_of(load_experiment(path, ("training.epochs=2",)))) == {2}
-    evolved = load_experiment(ROOT / "experiments" / "lines_of_action_evolved.toml", ("trainer.generations=1",))
+    evolved = load_experiment(shipped()["lines_of_action_evolved"], ("trainer.generations=1",))
     assert [lesson.trainer.generations for lesson in evolved.lessons] == [1, 1]
 
 
@@ -239,3 +242,34 @@ def test_broken_and_missing_files(tmp_path: Path) -> None:
 def test_unknown_names_guess() -> None:
     with pytest.raises(UnknownName, match="did you mean 'cascade'"):
         build_units(StudentOptions(design="cascad"), find_encoder("morris", "raw"), {})
+
+
+def test_what_ships_is_listed_as_others_script_it() -> None:
+    result = CliRunner().invoke(commands, ["experiments", "--json"])
+    listed = json.loads(result.stdout)
+    assert {entry["study"] for entry in listed} == {"galassi", "miller", "sabatelli", "thompson"}
+    assert set(listed[0]) == {"name", "study", "game", "title", "minutes", "data", "ready", "quick"}
+    assert [entry["name"] for entry in listed] == list(shipped())
+    assert "konane_4x4 " in CliRunner().invoke(commands, ["experiments"]).stdout
+
+
+def test_data_is_found_where_the_user_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
+    with pytest.raises(FileError, match="'morris_nnmm' needs the data 'nnmm/STATES.complete.txt', and it is not in"):
+        lab.watch(load_experiment(shipped()["morris_nnmm"]), tmp_path / "run")
+    assert not next(entry for entry in list_experiments() if entry.name == "morris_nnmm").ready
+    (tmp_path / "nnmm").mkdir()
+    for name in ("DATASET", "STATES"):
+        (tmp_path / "nnmm" / f"{name}.complete.txt").touch()
+    assert next(entry for entry in list_experiments() if entry.name == "morris_nnmm").ready
+
+
+def test_a_file_comes_before_an_experiment_of_its_name(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("konane_4x4").write_text("[experiment]\nkind = 'nonsense'\n")
+    assert find_experiment("konane_4x4") == Path("konane_4x4")
+    result = CliRunner().invoke(commands, ["run", "konane_4x4"])
+    assert "is taken for the file of that name here" in result.stderr
+    assert find_experiment("konane_6x6") == shipped()["konane_6x6"]
+    with pytest.raises(UnknownName, match="did you mean 'konane_8x8'"):
+        find_experiment("konane_8x9")

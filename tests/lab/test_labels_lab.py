@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 import torch
 
-from tests.conftest import ROOT
 from tests.games.chess.chess_engines import counter
 from tests.games.chess.test_label_examples_chess import table_of
 from tests.tiny import LABELS, SMALL, STANDINGS, save_material_table
@@ -21,15 +20,15 @@ from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.chess.records.examples import load_examples
 from understudy.games.chess.records.positions import load_positions, save_positions
-from understudy.lab.experiments import load_experiment, make_experiment
+from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import labels
 from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.tensors import load_arrays
 
 CHESS = find_game("chess")
-EXPERIMENTS = sorted((ROOT / "experiments").glob("chess_*.toml"))
-QUICK = ROOT / "experiments" / "chess_quick.toml"
+EXPERIMENTS = [path for name, path in shipped().items() if name.startswith("chess_")]
+QUICK = shipped()["chess_quick"]
 
 
 def experiment(table: Path, *, variations: dict[str, Any] | None = None, **sections: Any) -> Any:

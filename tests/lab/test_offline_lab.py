@@ -12,7 +12,7 @@ import pytest
 import torch
 from click.testing import CliRunner
 
-from tests.conftest import ROOT, random_line
+from tests.conftest import random_line
 from tests.tiny import OFFLINE, OPPONENT
 from tests.tiny import tiny as tiny_of
 from understudy import lab
@@ -23,7 +23,7 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import size
 from understudy.games.lines_of_action import inputs as lines_of_action
-from understudy.lab.experiments import load_experiment
+from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import offline
 from understudy.lab.run import rename_players
 from understudy.networks.layered import save_layers
@@ -288,7 +288,7 @@ def test_bad_experiments(changes: dict[str, Any], message: str, tmp_path: Path) 
 
 
 def test_the_command_runs_the_quick_form(tmp_path: Path) -> None:
-    path = ROOT / "experiments" / "lines_of_action_offline_5x5.toml"
+    path = shipped()["lines_of_action_offline_5x5"]
     changes = ("sampling.games=120", "sampling.snapshot=60", "training.cycles=1", "judging.games=2", "variations={}")
     options = [word for change in changes for word in ("--set", change)]
     told = CliRunner().invoke(commands, ["run", str(path), "--quick", "--run", str(tmp_path), *options])

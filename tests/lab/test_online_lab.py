@@ -17,7 +17,7 @@ from understudy import lab
 from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
 from understudy.lab import find_lab
-from understudy.lab.experiments import load_experiment
+from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import online
 from understudy.lab.run import Progress
 from understudy.players import make_player
@@ -152,7 +152,7 @@ def test_bad_experiments(changes: dict[str, Any], message: str) -> None:
         tiny(**changes)
 
 
-@pytest.mark.parametrize("path", sorted((ROOT / "experiments").glob("*.toml")), ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", list(shipped().values()), ids=lambda path: path.stem)
 def test_every_experiment_can_be_read(path: Path) -> None:
     assert load_experiment(path).name == path.stem
     find_lab(load_experiment(path).about.kind)

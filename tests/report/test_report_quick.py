@@ -8,16 +8,15 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.report.test_report_studies import FILES, prints
 from understudy.config import load_toml, write_toml
 from understudy.lab import find_lab
-from understudy.lab.experiments import load_experiment
+from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.run import Run, opened
 from understudy.report import build_report
 from understudy.report.comparing import comparison_of
 
-KONANE = ROOT / "experiments" / "konane_4x4.toml"
+KONANE = shipped()["konane_4x4"]
 
 
 def reported(folder: Path, *changes: str, quick: bool = False) -> str:
@@ -77,7 +76,7 @@ def test_other_chances_and_closer_looks_are_still_compared(tmp_path: Path, chang
 
 @pytest.mark.parametrize(("file", "study"), [("elsewhere/DATASET.complete.txt", "galassi"), ("mine.txt", "")])
 def test_files_may_lie_elsewhere_but_must_be_the_same(file: str, study: str) -> None:
-    experiment = load_experiment(ROOT / "experiments" / "morris_nnmm.toml", (f'records.files=["{file}"]',))
+    experiment = load_experiment(shipped()["morris_nnmm"], (f'records.files=["{file}"]',))
     assert comparison_of(experiment.settings).study == study
 
 

@@ -9,16 +9,15 @@ from typing import Any
 
 import pytest
 
-from tests.conftest import ROOT
 from tests.report.test_report_evolution import ALOA, make_run, rows_of
 from tests.report.test_report_labels import labels, ladder, progress
 from understudy.config import load_toml, write_toml
 from understudy.errors import UnknownName
-from understudy.lab.experiments import load_experiment, make_experiment
+from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.report import build_report, plots, thesis
 from understudy.report.comparing import comparison_of
 
-FILES = sorted((ROOT / "experiments").glob("*.toml"))
+FILES = list(shipped().values())
 
 
 @pytest.fixture(autouse=True)

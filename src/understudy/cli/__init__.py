@@ -13,7 +13,7 @@ from understudy.cli.data import data
 from understudy.cli.games import games, moves, perft, show
 from understudy.cli.judging import judge
 from understudy.cli.labels import label, sample
-from understudy.cli.learning import report, run, train, tune, watch
+from understudy.cli.learning import experiments, report, run, train, tune, watch
 from understudy.cli.playing import gaming, match, play, tournament
 from understudy.cli.serving import socket, uci
 from understudy.cli.solving import endings, solve
@@ -48,7 +48,7 @@ def commands() -> None:
 
 for command in (
     games, perft, moves, show, solve, endings, match, tournament, gaming, play,
-    watch, train, run, report, tune, data, sample, label, judge, suite, ladder, quality, endgames,
+    experiments, watch, train, run, report, tune, data, sample, label, judge, suite, ladder, quality, endgames,
     socket, uci,
 ):  # fmt: skip
     commands.add_command(command)

@@ -1,19 +1,21 @@
-"""Commands of the laboratory: watch, train, run, report, tune."""
+"""Commands of the laboratory: experiments, watch, train, run, report, tune."""
 
 from __future__ import annotations
 
 import contextlib
 import json
 from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from understudy.cli.console import Where, backend_options, compiling, opened
+from understudy.cli.console import Where, backend_options, compiling, json_option, opened, print_json
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
+    from understudy.lab.experiments import Listed
     from understudy.lab.run import Progress
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -27,11 +29,43 @@ def _experiment_options(command: F) -> F:
     command = click.option("--quick", is_flag=True, help="Take the experiment's short form.")(command)
     command = click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
                            help="Where the run is kept; runs/NAME if not said.")(command)  # fmt: skip
-    return click.argument("file", metavar="EXPERIMENT.toml", type=click.Path())(command)
+    return click.argument("file", metavar="EXPERIMENT", type=click.Path())(command)
 
 
 WATCHED = {"chess": {"opening_plies": 8, "ply_limit": 400}}
 """How a game is watched if nothing else is said: chess in long games from many openings."""
+
+
+@click.command()
+@json_option
+def experiments(as_json: bool) -> None:
+    """List the experiments that ship.
+
+    Any of them is done by its name: `understudy run konane_4x4`, or its short form with --quick.
+    """
+    from understudy.lab.experiments import list_experiments
+
+    listed = list(list_experiments())
+    if as_json:
+        print_json([entry._asdict() for entry in listed])
+        return
+    width = max(len(entry.name) for entry in listed)
+    for study, entries in groupby(listed, key=lambda entry: entry.study):
+        click.echo(f"\n{study}")
+        for entry in entries:
+            notes = [_cost(entry.minutes), *(["--quick"] if entry.quick else []), *_missing(entry)]
+            click.echo(f"  {entry.name:<{width}}  {entry.title}\n  {'':<{width}}  {', '.join(notes)}")
+
+
+def _cost(minutes: float | None) -> str:
+    if minutes is None:
+        return "time not measured"
+    return f"{minutes / 60:.0f} hours" if minutes > 120 else f"{minutes:.0f} minutes" if minutes >= 2 else "a minute"
+
+
+def _missing(entry: Listed) -> list[str]:
+    many = f"{entry.data[0]} and {len(entry.data) - 1} more" if len(entry.data) > 2 else " and ".join(entry.data)
+    return [] if entry.ready else [f"needs {many}"]
 
 
 @click.command()
@@ -171,9 +205,12 @@ def tune(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], t
 
 
 def _opened(file: str, folder: str | None, changes: tuple[str, ...], *, quick: bool) -> tuple[Any, Path]:
-    from understudy.lab.experiments import load_experiment
+    from understudy.lab.experiments import find_experiment, load_experiment, shipped
 
-    experiment = load_experiment(Path(file), changes, quick=quick)
+    path = find_experiment(file)
+    if file in shipped() and path == Path(file):
+        click.echo(f"{file!r} is taken for the file of that name here, not for the experiment that ships", err=True)
+    experiment = load_experiment(path, changes, quick=quick)
     return experiment, Path(folder) if folder is not None else Path("runs") / experiment.name
 
 

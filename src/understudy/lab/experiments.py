@@ -1,17 +1,19 @@
-"""Experiment files as frozen dataclasses: `experiments/NAME.toml`; unknown sections and keys are errors.
+"""Experiments: files of TOML as frozen dataclasses, and those that ship, by name.
 
-`experiment.kind` decides what a file may say and which lab runs it.
+`experiment.kind` decides what a file may say and which lab runs it; unknown sections and keys are errors. The
+experiments of the studies ship with the package and are named, not pathed: `understudy run konane_4x4`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
+from understudy.lab.data import DATA, locate
 from understudy.lab.settings import check_unset, flattened, insisted, noted
 
 KINDS = {
@@ -23,7 +25,68 @@ KINDS = {
     "offline": "understudy.lab.options.offline",
     "labels": "understudy.lab.options.labels",
 }
-"""The module of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
+"""The options of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
+
+STUDIES = Path(__file__).parents[1] / "studies"
+"""The folder of each study has a folder of experiments."""
+
+
+class Listed(NamedTuple):
+    """An experiment that ships, as a list shows it."""
+
+    name: str
+    study: str
+    game: str
+    title: str
+    minutes: float | None
+    """What the whole of it took, measured on two cores; None if nobody has measured it."""
+    data: list[str]
+    """Files that it needs and does not make itself."""
+    ready: bool
+    """Whether they are there."""
+    quick: bool
+    """Whether it has a short form."""
+
+
+def shipped() -> dict[str, Path]:
+    """Return the experiments that ship, by name, those of one study together."""
+    return {path.stem: path for path in sorted(STUDIES.glob("*/experiments/*.toml"))}
+
+
+def list_experiments() -> Iterator[Listed]:
+    """Yield the experiments that ship."""
+    for name, path in shipped().items():
+        settings = load_toml(path)
+        about, files = settings.get("experiment", {}), list(files_of(settings))
+        yield Listed(
+            name=name,
+            study=path.parents[1].name,
+            game=about.get("game", "morris"),
+            title=about.get("title", ""),
+            minutes=about.get("minutes"),
+            data=[file.removeprefix(DATA) for file in files],
+            ready=all(locate(file, Path()).exists() for file in files),
+            quick="quick" in settings,
+        )
+
+
+def files_of(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the files that an experiment names: what is learned from, and positions to judge by."""
+    for section in ("records", "positions"):
+        yield from settings.get(section, {}).get("files", ())
+    states = settings.get("judging", {}).get("states", "")
+    if states and states != "generate":
+        yield states
+
+
+def find_experiment(text: str) -> Path:
+    """Return the file that *text* names: the path of a file, or else an experiment that ships."""
+    path, named = Path(text), shipped()
+    if path.is_file() or path.suffix == ".toml" or text not in named:
+        if not path.is_file() and path.suffix != ".toml":
+            raise UnknownName("experiment or file", text, named)
+        return path
+    return named[text]
 
 
 def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = False) -> Any:
@@ -39,7 +102,9 @@ def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = 
     if quick:
         settings = insisted(overridden(settings, flattened(settings["quick"])), changes)
     settings = noted(said, settings, changes, quick=quick)
-    return make_experiment(path.stem + ("_quick" if quick else ""), settings, folder=path.parent)
+    # What ships lies where nobody keeps files: there names are relative to where one works.
+    folder = Path() if STUDIES in path.resolve().parents else path.parent
+    return make_experiment(path.stem + ("_quick" if quick else ""), settings, folder=folder)
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Any:

@@ -44,7 +44,8 @@ class About:
     description: str = ""
     study: str = ""
     """The paper that the experiment repeats, such as miller; its numbers then stand beside ours."""
-
+    minutes: float | None = None
+    """What the whole of it took, measured on two cores; a list of experiments shows it."""
     quick: bool = False
     """Whether this is the short form, written down by `--quick`."""
     changed: tuple[str, ...] = ()

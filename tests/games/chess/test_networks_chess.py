@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from tests.conftest import ROOT, random_line
+from tests.conftest import random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
@@ -26,10 +26,10 @@ from understudy.games.chess.learning.networks import (
     check_network,
     make_network,
 )
-from understudy.lab.experiments import load_experiment
+from understudy.lab.experiments import load_experiment, shipped
 
 CHESS = find_game("chess")
-SABATELLI = {lesson.name: lesson for lesson in load_experiment(ROOT / "experiments" / "chess_sabatelli.toml").lessons}
+SABATELLI = {lesson.name: lesson for lesson in load_experiment(shipped()["chess_sabatelli"]).lessons}
 PUBLISHED = {
     "mlp_bitmap_1": 1_355_615,
     "mlp_bitmap_2": 7_938_479,

@@ -6,7 +6,7 @@ stopped goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +20,7 @@ from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
 from understudy.judges.students import judge_parts
-from understudy.lab.options.imitation import Experiment, Lesson, data_file
+from understudy.lab.options.imitation import Experiment, Lesson, data_file, sources_of
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.networks import build_units
 from understudy.networks.export import load_weights, save_student
@@ -50,6 +50,8 @@ STRICT_SEED = 20_000
 def prepare_records(run: Run[Experiment]) -> Records:
     """Return the records of an experiment: watched or imported, kept in the run folder."""
     experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
+    if experiment.judging.states not in ("", "generate"):
+        data_file(experiment, experiment.judging.states)  # better missed now than after the training
     game, path = find_game(experiment.about.game), folder / "records.parquet"
     if experiment.watch is not None:
         records = _watched(experiment, game, folder, show, backend)
@@ -284,11 +286,6 @@ def _file_name(lesson: Lesson) -> str:
     return "student" if lesson.name == "student" else f"student_{lesson.name}"
 
 
-def _sources_of(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return where records come from: all students of a run share them."""
-    return {name: dict(table) for name, table in settings.items() if name in ("watch", "records")}
-
-
 SHOWN = (
     "accuracy.whole", "accuracy.to", "legality.whole", "strict.finished_legally", "strict.won", "strict.points",
 )  # fmt: skip
@@ -311,7 +308,7 @@ KIND = Kind(
     steps=(Step("watch", prepare_records), Step("learn", train_students), Step("judge", judge_students)),
     summary=summary,
     made=_made,
-    identity=_sources_of,
+    identity=sources_of,
     holds="records of ",
     folders=("checkpoints",),
     paper=True,

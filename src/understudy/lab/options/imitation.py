@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import Any
 
 from understudy.config import build
-from understudy.errors import BadOption, FileError, UnknownName
+from understudy.errors import BadOption, UnknownName
 from understudy.games.layout import order_places
+from understudy.lab.data import check_file
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, variations
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
@@ -82,7 +83,8 @@ class Lesson:
         """Return what tells one training from another: all that changes what a unit, or the whole student, learns."""
         parts = (unit,) if unit in PARTS else PARTS
         told = [
-            {name: self.settings.get(name, {}) for name in ("records", "watch", "examples", "student")},
+            {name: self.settings.get(name, {}) for name in ("records", "watch", "examples", "student")}
+            | sources_of(self.settings),
             {part: [self.networks[part], asdict(self.training[part])] for part in parts},
         ]
         return hashlib.sha256(json.dumps([told, unit], sort_keys=True).encode()).hexdigest()[:16]
@@ -169,7 +171,12 @@ def _for_part(section: Mapping[str, Any], part: str, place: str) -> dict[str, An
 
 def data_file(experiment: Experiment, name: str) -> Path:
     """Return the path of a file that an experiment names."""
-    path = Path(name) if Path(name).is_absolute() else experiment.folder / name
-    if not path.is_file():
-        raise FileError(f"experiment {experiment.name!r} needs {str(path)!r}, and there is no such file")
-    return path
+    return check_file(name, experiment.folder, needed_by=f"experiment {experiment.name!r}")
+
+
+def sources_of(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return where records come from, which all students share; wherever files lie, their names are the same."""
+    sources = {name: dict(table) for name, table in settings.items() if name in ("watch", "records")}
+    if files := sources.get("records", {}).get("files"):
+        sources["records"]["files"] = [Path(file).name for file in files]
+    return sources

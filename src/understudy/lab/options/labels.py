@@ -13,6 +13,7 @@ from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.judges.epd import load_suite
 from understudy.games.chess.learning.networks import BoardNetworkOptions, check_network
+from understudy.lab.data import locate
 from understudy.lab.settings import About, Study, board_of, built, fingerprint_of, make_study, unusual, variations
 from understudy.trainers.supervised import COMMON, TrainingOptions, check_training
 
@@ -147,7 +148,7 @@ def _lesson(name: str, settings: Mapping[str, Any], folder: Path) -> Lesson:
     positions = built(PositionOptions, settings, "positions")
     return Lesson(
         name=name,
-        positions=replace(positions, files=tuple(str(folder / file) for file in positions.files)),
+        positions=replace(positions, files=tuple(str(locate(file, folder)) for file in positions.files)),
         examples=built(LabelExamples, settings, "examples"),
         inputs=built(ChessInputs, settings, "inputs"),
         target=built(TargetOptions, settings, "target"),

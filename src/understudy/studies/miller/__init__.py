@@ -1,0 +1,1 @@
+"""Miller (2010), pLoGANN: networks that play Lines of Action evolve in tournaments."""
