@@ -22,15 +22,15 @@ from understudy.experiments import load_experiment
 from understudy.experiments.labels import Lesson
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.evaluators import random_standing
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.inputs.standings import ROWS
 from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, shown, train_labels
 from understudy.games.chess.learning.networks import Sums, make_network
-from understudy.games.chess.standing import random_standing
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
-from understudy.search.evaluators.quiescent import quiescent
+from understudy.search.evaluators import quiescent
 from understudy.trainers.supervised import Epoch, begin
 
 EXPERIMENT = Path(__file__).parent.parent / "experiments" / "chess_sabatelli.toml"

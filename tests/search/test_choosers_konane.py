@@ -13,10 +13,9 @@ import pytest
 from tests.games.konane.test_evaluators_konane import counts, plain, positions
 from understudy.games import CompiledGame, find_game
 from understudy.games.konane.evaluators import EVALUATORS
-from understudy.search.choosers import Anyone, Minimax, choose, make_room
-from understudy.search.desk import BLIND, clear, make_desk
-from understudy.search.duels import LOST, WON, duel
+from understudy.search.choosers import LOST, WON, Anyone, Minimax, choose, duel, make_room
 from understudy.search.minimax import minimax
+from understudy.search.workspace import BLIND, clear, make_desk
 
 SMALL = find_game("konane", (4, 4))
 WIN = 1e9

@@ -10,8 +10,7 @@ from conftest import random_line
 
 from understudy.games import CompiledGame, find_game, rules
 from understudy.players import make_player
-from understudy.search.choosers import Guessing, Looking, choose, make_room
-from understudy.search.duels import ENDLESS, contest
+from understudy.search.choosers import ENDLESS, Guessing, Looking, choose, contest, make_room
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 

@@ -20,7 +20,7 @@ from understudy.judges.duels import play_duel
 from understudy.search.choosers import Anyone, Minimax, Valuing, make_room
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weight_count
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.tensors import load_arrays
 from understudy.trainers.backpropagation import Rule, learn, make_changes
 from understudy.trainers.online import Teacher, ask

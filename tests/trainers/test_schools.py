@@ -20,7 +20,7 @@ from understudy.labs.schools import attend
 from understudy.search.choosers import Anyone, choose, make_room
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.arena import Stage, contender_of
 from understudy.trainers.practice import Practice, Practised, play_practice, practised

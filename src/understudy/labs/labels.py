@@ -29,8 +29,8 @@ from understudy.games.chess.learning.labels import Labelled, parameters, say, tr
 from understudy.games.chess.learning.networks import make_network
 from understudy.games.chess.players.students import LABELS
 from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
-from understudy.games.chess.records.label_tasks import Judge
 from understudy.games.chess.records.labelling import label_positions
+from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.positions import load_facts, save_positions
 from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict

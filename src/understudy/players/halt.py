@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from understudy.search.desk import STOP, Desk
+from understudy.search.workspace import STOP, Desk
 
 
 class Halt:

@@ -19,12 +19,19 @@ from understudy.games.rules import can_select
 from understudy.players.halt import Halt
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
-from understudy.search.desk import (
+from understudy.search.evaluators import Noise, find_evaluator
+from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
+from understudy.search.minimax import minimax
+from understudy.search.negascout import negascout
+from understudy.search.selective import selective as select
+from understudy.search.workspace import (
     DRAWN,
     GENERATION,
     HEIGHTS,
     NODES,
+    PROVEN,
     STOP,
+    WIN,
     Desk,
     Table,
     clear,
@@ -32,13 +39,6 @@ from understudy.search.desk import (
     make_table,
     named,
 )
-from understudy.search.evaluators import find_evaluator
-from understudy.search.evaluators.noise import Noise
-from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
-from understudy.search.leaves import PROVEN, WIN
-from understudy.search.minimax import minimax
-from understudy.search.negascout import negascout
-from understudy.search.selective import selective as select
 
 DEEPEST = HEIGHTS // 2
 METHODS = ("negascout", "minimax")

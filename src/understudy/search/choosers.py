@@ -12,19 +12,23 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games.boards import encode, input_width
-from understudy.games.rules import key, moves, play
+from understudy.games.kind import ONGOING
+from understudy.games.rules import count, key, moves, outcome, play
 from understudy.kernels import kernel
-from understudy.search.desk import BLIND, GENERATION, NODES, STOP, UNAWARE, Desk, Table, make_desk, make_table
-from understudy.search.desk import clear as clear_desk
-from understudy.search.evaluators.noise import Noise
+from understudy.search.evaluators import Noise
 from understudy.search.evaluators.sigmoid import Sigmoid, forward
-from understudy.search.luck import below, make_luck, number
 from understudy.search.memory import Memory, recalled
 from understudy.search.minimax import minimax
 from understudy.search.negascout import negascout
+from understudy.search.random_state import below, make_luck, number
+from understudy.search.workspace import BLIND, GENERATION, NODES, STOP, UNAWARE, Desk, Table, make_desk, make_table
+from understudy.search.workspace import clear as clear_desk
 
 CHANCES = 1_000_000
 """Exploration is drawn in millionths."""
+LOST, DRAWN, WON = range(3)
+ENDLESS = 1 << 40
+"""A number of plies that no game reaches."""
 
 
 class Anyone(NamedTuple):
@@ -225,3 +229,33 @@ CHOICES: dict[type, Any] = {
     Comparing: _comparing,
     Recalling: _recalling,
 }
+
+
+@kernel
+def duel(start: Any, one: Any, other: Any, games: int, room: Room, results: NDArray[np.int64]) -> None:
+    """Play *games* from *start*, sides alternating; count in *results* [first or second, lost drawn won] for *one*."""
+    for game in range(games):
+        second = game & 1
+        result, _ = contest(start, one, other, second, ENDLESS, room)
+        results[second, 1 + result] += 1
+
+
+@kernel
+def contest(start: Any, one: Any, other: Any, second: int, limit: int, room: Room) -> tuple[int, int]:
+    """Play a game, *one* having the odd plies if *second* is 1; return its outcome for *one* and its plies.
+
+    A game that is not over after *limit* plies is a draw.
+    """
+    position = start
+    result, plies = outcome(position, count(position)), 0
+    while result == ONGOING and plies < limit:
+        if position.ply & 1 == second:
+            place = choose(one, position, room)
+        else:
+            place = choose(other, position, room)
+        position = play(position, room.codes[place])
+        plies += 1
+        result = outcome(position, count(position))
+    if result == ONGOING:
+        return 0, plies
+    return (result if position.ply & 1 == second else -result), plies

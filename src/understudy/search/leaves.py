@@ -4,20 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 from numba.extending import overload
 
+from understudy.games.bits import Mask
 from understudy.games.kind import ONGOING
-from understudy.games.rules import captures, in_check, movable, moves, outcome, play, promise
+from understudy.games.rules import (
+    captures,
+    exchange,
+    in_check,
+    lifeless,
+    may_pass,
+    movable,
+    moves,
+    outcome,
+    play,
+    promise,
+)
 from understudy.kernels import kernel
-from understudy.search.desk import HEIGHTS, NODES, STOP, Desk
-from understudy.search.evaluators import follow, judged
-from understudy.search.evaluators.quiescent import Quiescent
+from understudy.search.evaluators import Quiescent, follow, judged
+from understudy.search.ordering import pick
+from understudy.search.workspace import HEIGHTS, INFINITY, NODE_LIMIT, NODES, OPINIONS, STOP, WIN, Desk, named
 
-INFINITY = 1e12
-WIN = 1e9
-"""A game won now; each ply that it takes costs one."""
-PROVEN = 0.5 * WIN
-"""A value beyond this is a proven win, beyond its negative a proven loss."""
+LAST_OPINION = np.uint64(OPINIONS - 1)
+HOPE = 200
+"""Centipawns that a capture may bring beyond the pieces won."""
 
 
 @kernel
@@ -90,3 +101,91 @@ def _to_front(codes: Any, order: Any, start: int, width: int) -> None:
             best = i
     codes[start], codes[best] = codes[best], codes[start]
     order[start], order[best] = order[best], order[start]
+
+
+@kernel
+def opinion(evaluator: Any, position: Any, name: Mask, height: int, desk: Desk) -> float:
+    """Return what the evaluator says of the position of this *name*, asked only once if it can be helped."""
+    place = name & LAST_OPINION
+    if desk.judged[place] == name:
+        return float(desk.opinions[place])
+    said = static(evaluator, position, height & 1 == 0, height)
+    desk.judged[place] = name
+    desk.opinions[place] = said
+    return said
+
+
+def static(evaluator: Any, position: Any, own: bool, height: int) -> float:
+    """Return what the evaluator says of the position as it stands."""
+    return judged(evaluator.inner if isinstance(evaluator, Quiescent) else evaluator, position, own, height)
+
+
+@overload(static, strict=False)
+def _static(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
+    if evaluator.instance_class is Quiescent:
+        return lambda evaluator, position, own, height: judged(evaluator.inner, position, own, height)
+    return lambda evaluator, position, own, height: judged(evaluator, position, own, height)
+
+
+def plays_out(evaluator: Any) -> bool:
+    """Tell whether captures are to be played out before *evaluator* is asked."""
+    return isinstance(evaluator, Quiescent)
+
+
+@overload(plays_out, strict=False)
+def _plays_out(evaluator: Any) -> Any:
+    answer = evaluator.instance_class is Quiescent
+    return lambda evaluator: answer
+
+
+@kernel
+def calm(evaluator: Any, position: Any, alpha: float, beta: float, height: int, desk: Desk) -> float:
+    """Return the value after the captures that pay; in check every reply is looked at."""
+    tally, checked = desk.tally, in_check(position)
+    if tally[NODES] >= tally[NODE_LIMIT]:
+        tally[STOP] = 1
+        return 0.0
+    tally[NODES] += 1
+    best, plain = -INFINITY, not plays_out(evaluator) or height >= HEIGHTS - 2
+    if not checked and _drawn(position):
+        return 0.0
+    if not checked or plain:
+        best = opinion(evaluator, position, named(position), height, desk)
+        if best >= beta or plain:
+            return best
+    width = _listed(position, checked, height, desk)
+    if checked and width == 0:
+        return settled(-1, height)
+    if checked and lifeless(position):
+        return 0.0
+    floor = max(alpha, best)
+    least = max(0, int((floor - best) * 350.0 / evaluator.scale) - HOPE)
+    for i in range(width):
+        move = pick(width, i, height, desk)
+        if not checked and not exchange(position, move, least):
+            continue
+        follow(evaluator, position, move, height)
+        gain = -calm(evaluator, play(position, move), -beta, -floor, height + 1, desk)
+        if tally[STOP]:
+            return 0.0
+        best = max(best, gain)
+        floor = max(floor, gain)
+        if best >= beta:
+            break
+    return best
+
+
+@kernel
+def _drawn(position: Any) -> bool:
+    """Tell whether a position without check is a draw; only who has few pieces left is asked whether he can move."""
+    return lifeless(position) or (not may_pass(position) and not movable(position))
+
+
+@kernel
+def _listed(position: Any, checked: bool, height: int, desk: Desk) -> int:
+    """Write the moves to look at, ranked by promise; return how many."""
+    codes, order = desk.moves[height], desk.order[height]
+    width = moves(position, codes) if checked else captures(position, codes)
+    for i in range(width):
+        order[i] = promise(position, int(codes[i]))
+    return width

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from understudy.games.kind import ONGOING
 from understudy.games.rules import moves, outcome, play
 from understudy.kernels import kernel
-from understudy.search.desk import BLIND, NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
 from understudy.search.evaluators import begin, follow
-from understudy.search.leaves import INFINITY, horizon, leaf, settled
+from understudy.search.leaves import horizon, leaf, settled
+from understudy.search.workspace import BLIND, INFINITY, NODE_LIMIT, NODES, STOP, Desk, is_drawn, named
 
 
 @kernel

@@ -13,11 +13,15 @@ import numpy as np
 from understudy.games.kind import ONGOING
 from understudy.games.rules import moves, outcome, play, promise
 from understudy.kernels import kernel
-from understudy.search.desk import (
+from understudy.search.evaluators import begin, follow
+from understudy.search.leaves import horizon, leaf, settled
+from understudy.search.workspace import (
     GENERATION,
     HEIGHTS,
+    INFINITY,
     NODE_LIMIT,
     NODES,
+    PROVEN,
     SEEN,
     STOP,
     UNAWARE,
@@ -25,10 +29,9 @@ from understudy.search.desk import (
     Table,
     is_drawn,
     named,
+    remember,
+    remembered,
 )
-from understudy.search.evaluators import begin, follow
-from understudy.search.leaves import INFINITY, PROVEN, horizon, leaf, settled
-from understudy.search.transpositions import remember, remembered
 
 FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
 EARLY = 8

@@ -6,7 +6,7 @@ from typing import Any
 
 from understudy.games.rules import exchange, promise
 from understudy.kernels import kernel
-from understudy.search.desk import Desk
+from understudy.search.workspace import Desk
 
 FROM_TABLE, PAYING, KILLER, LOSING = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
 """Ranks begin here; history lies around 0, far from all of them."""

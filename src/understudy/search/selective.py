@@ -14,22 +14,8 @@ import numpy as np
 from understudy.games.bits import Mask
 from understudy.games.rules import exchange, in_check, lifeless, may_pass, movable, moves, play, turn
 from understudy.kernels import kernel
-from understudy.search.calm import calm, opinion
-from understudy.search.desk import (
-    GENERATION,
-    HEIGHTS,
-    NO_MOVE,
-    NODE_LIMIT,
-    NODES,
-    SEEN,
-    STOP,
-    Desk,
-    Table,
-    is_drawn,
-    named,
-)
 from understudy.search.evaluators import begin, follow
-from understudy.search.leaves import INFINITY, PROVEN, WIN, settled
+from understudy.search.leaves import calm, opinion, settled
 from understudy.search.ordering import (
     KILLER,
     MOST_HISTORY,
@@ -40,7 +26,24 @@ from understudy.search.ordering import (
     is_quiet,
     pick,
 )
-from understudy.search.transpositions import remember, remembered
+from understudy.search.workspace import (
+    GENERATION,
+    HEIGHTS,
+    INFINITY,
+    NO_MOVE,
+    NODE_LIMIT,
+    NODES,
+    PROVEN,
+    SEEN,
+    STOP,
+    WIN,
+    Desk,
+    Table,
+    is_drawn,
+    named,
+    remember,
+    remembered,
+)
 
 HIGHEST = HEIGHTS - 32
 """Extensions end here; beyond is room for captures."""

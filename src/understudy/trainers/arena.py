@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from understudy.games import CompiledGame, find_game
 from understudy.match import random_openings
 from understudy.players.choosers import make_chooser
-from understudy.search.choosers import Looking, Room, make_room
-from understudy.search.duels import contest
+from understudy.search.choosers import Looking, Room, contest, make_room
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 
 RANDOM_NETWORK = "random_network"

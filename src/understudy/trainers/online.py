@@ -17,9 +17,8 @@ from understudy.games.kind import kind_of
 from understudy.games.rules import count, play
 from understudy.kernels import kernel
 from understudy.search.choosers import Comparing, Room, Valuing, choose, show_pair
-from understudy.search.desk import BLIND
-from understudy.search.leaves import PROVEN
 from understudy.search.minimax import minimax
+from understudy.search.workspace import BLIND, PROVEN
 from understudy.trainers.backpropagation import Changes, Rule, learn
 
 WINDOW = 100

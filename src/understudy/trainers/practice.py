@@ -12,7 +12,7 @@ from understudy.games.kind import ONGOING
 from understudy.games.rules import count, moves, outcome, play
 from understudy.kernels import kernel
 from understudy.search.choosers import Room, choose
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.trainers.arena import Alleles, Stage, contender_of, ready_for
 
 THOUSAND = 1000

@@ -16,7 +16,7 @@ from understudy.games.boards import encode
 from understudy.games.rules import count, moves, play
 from understudy.kernels import kernel
 from understudy.search.choosers import CHANCES, Room, Valuing, choose
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.trainers.backpropagation import Changes, Rule, learn
 
 

@@ -22,8 +22,8 @@ from understudy.errors import EngineError, FileError
 from understudy.games.chess.fen import write_fens
 from understudy.games.chess.players.analyst import Analyst
 from understudy.games.chess.records import labelling
-from understudy.games.chess.records.label_tasks import Judge, LabelTask, close_analysts, label_task
 from understudy.games.chess.records.labelling import Labelled, label_positions
+from understudy.games.chess.records.opinions import Judge, LabelTask, close_analysts, label_task
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling
 from understudy.games.chess.records.sources import gather

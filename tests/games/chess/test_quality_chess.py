@@ -11,11 +11,10 @@ from tests.games.chess.chess_engines import counter
 from understudy.backends import Local
 from understudy.errors import FileError
 from understudy.games import find_game
-from understudy.games.chess.judges.game_files import load_games, of_meeting
 from understudy.games.chess.judges.openings import BOOKS, play_openings
-from understudy.games.chess.judges.opinions import Analysis
-from understudy.games.chess.judges.quality import judge_games, quality_json
+from understudy.games.chess.judges.quality import judge_games, load_games, of_meeting, quality_json
 from understudy.games.chess.judges.tables import quality_text
+from understudy.games.chess.records.opinions import Analysis
 from understudy.records.choices import records_of, watched
 from understudy.records.store import save
 
@@ -52,8 +51,7 @@ def test_losses_and_lost_chances_of_a_game(tmp_path: Path) -> None:
 
 
 def test_a_win_is_missed_by_its_own_side_only() -> None:
-    from understudy.games.chess.judges.game_files import Step, Told
-    from understudy.games.chess.judges.quality import _judged
+    from understudy.games.chess.judges.quality import Step, Told, _judged
 
     fens = ["a", "b", "c", "d", "e"]
     # For White: 2.0, 0.3 after its own move, -3.0 after Black's, -15.0, and -1.0 after Black's.

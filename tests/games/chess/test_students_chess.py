@@ -18,14 +18,14 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.datasets import CLIP, find_dataset, told_pawns
+from understudy.games.chess.evaluators import Standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode
 from understudy.games.chess.learning.files import save_board_student
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import MATE, BoardStudent
-from understudy.games.chess.standing import Standing
 from understudy.players import make_player
 from understudy.players.searcher import Searcher
-from understudy.search.evaluators.quiescent import Quiescent
+from understudy.search.evaluators import Quiescent
 
 CHESS = find_game("chess")
 WORTHS = (1.0, 3.0, 3.0, 5.0, 9.0, 0.0)

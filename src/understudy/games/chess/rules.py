@@ -28,9 +28,9 @@ from understudy.games.chess.attacks import (
     kings,
     straight,
 )
-from understudy.games.chess.exchange import exchange as exchange
-from understudy.games.chess.exchange import lifeless as lifeless
-from understudy.games.chess.exchange import may_pass as may_pass
+from understudy.games.chess.attacks import exchange as exchange
+from understudy.games.chess.attacks import lifeless as lifeless
+from understudy.games.chess.attacks import may_pass as may_pass
 from understudy.games.chess.position import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
 from understudy.games.kind import ONGOING, Variant, check_rules
 from understudy.kernels import kernel

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba.extending import overload
 
 from understudy.errors import UnknownName
 from understudy.games import find_kind
+from understudy.games.bits import Mask, mixed
 from understudy.games.kind import kind_of
-from understudy.games.rules import tells_changes
-from understudy.search.evaluators.noise import Noise, noise_value
+from understudy.games.rules import key, tells_changes
+from understudy.kernels import kernel
 from understudy.search.evaluators.perceptron import (
     Perceptron,
     begin_sums,
@@ -20,6 +22,35 @@ from understudy.search.evaluators.perceptron import (
     value_of_sums,
 )
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
+
+
+class Quiescent(NamedTuple):
+    """Any evaluator of a game with captures in flight, after the captures."""
+
+    inner: Any
+    scale: float
+
+
+def quiescent(inner: Any) -> Quiescent:
+    """Return *inner* to be asked in quiet positions only."""
+    return Quiescent(inner, inner.scale)
+
+
+_11 = np.uint64(11)
+
+
+class Noise(NamedTuple):
+    """A value drawn for each position from a seed: the same position has one value within one search."""
+
+    seed: Mask
+    scale: float = 1.0
+
+
+@kernel
+def noise_value(evaluator: Noise, position: Any, own: bool) -> float:
+    """Return a number in [-1, 1) that depends on nothing but the seed and the position."""
+    return (mixed(key(position) ^ evaluator.seed) >> _11) / 4503599627370496.0 - 1.0
+
 
 VALUES: dict[type, Callable[..., float]] = {
     Noise: noise_value,

@@ -24,7 +24,7 @@ from understudy.files import save_file
 from understudy.games.kind import kind_of
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
-from understudy.search.desk import HEIGHTS
+from understudy.search.workspace import HEIGHTS
 
 TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}

@@ -34,8 +34,17 @@ from understudy.games.chess.inputs.attacks_seen import (
     pawn_reach,
 )
 from understudy.games.chess.inputs.attacks_seen import REACH as REACH_FROM
-from understudy.games.chess.inputs.few_pieces import MOST_RELATIONS, RELATIONS, write_few
-from understudy.games.chess.inputs.threats import MOST_THREATS, THREATS, checkers, winnings, worthwhile, write_threats
+from understudy.games.chess.inputs.threats import (
+    MOST_RELATIONS,
+    MOST_THREATS,
+    RELATIONS,
+    THREATS,
+    checkers,
+    winnings,
+    worthwhile,
+    write_few,
+    write_threats,
+)
 from understudy.games.chess.position import Chess
 from understudy.kernels import kernel
 

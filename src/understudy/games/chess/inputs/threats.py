@@ -1,7 +1,11 @@
-"""What hangs in the air in a chess position: what a capture wins, forks to come, trapped pieces, what screens hide.
+"""Relations between the pieces of a chess position: threats in the air, and in endings how each stands to both kings.
 
-All of it is read off the board as it stands; no move is played. It is what a player who looks one ply ahead needs to
-be told most: what the other side will do next.
+Threats are what a capture wins, forks to come, trapped pieces, what screens hide. All of it is read off the board as it
+stands; no move is played. It is what a player who looks one ply ahead needs to be told most: what the other side will
+do next.
+
+To mate with a rook is a matter of relations, too, which sums over single pieces tell badly; with four pieces there are
+few enough of them to have a row each.
 """
 
 from __future__ import annotations
@@ -11,10 +15,9 @@ from typing import Any
 import numpy as np
 
 from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
-from understudy.games.chess.attacks import KNIGHT, diagonal, kind_on, kings, straight
-from understudy.games.chess.exchange import least_attacker
+from understudy.games.chess.attacks import KNIGHT, diagonal, kind_on, kings, least_attacker, straight
 from understudy.games.chess.inputs.attacks_seen import REACH, SIDE, TWICE, Sight, attacked_by, movable_to, pawn_reach
-from understudy.games.chess.inputs.features import WORTHS
+from understudy.games.chess.inputs.planes import WORTHS
 from understudy.games.chess.position import Chess
 from understudy.kernels import kernel
 
@@ -33,6 +36,18 @@ BEHIND = 2 * 2 * 4
 THREATS = FORKS + TRAPPED + BEHIND
 MOST_THREATS = 5 + 2 * 15 + 2 * 20
 """A position brings no more rows of threats than this."""
+
+FEW_PIECES = 4
+"""Up to so many pieces these rows are there."""
+PAIRS = 32 * 64
+"""The cells of both kings; the mover's stands on the files e to h."""
+STEPS = 15 * 15
+"""Where a piece stands from a king: -7 to 7 ranks up, -7 to 7 files to the right."""
+RELATIONS = PAIRS + 2 * 10 * STEPS
+"""How many rows there are."""
+MOST_RELATIONS = 1 + 2 * (FEW_PIECES - 2)
+"""A position brings no more of them than this."""
+
 _EIGHT = np.uint64(8)
 
 
@@ -233,3 +248,30 @@ def _level(position: Chess, slider: Mask, hidden: Mask, royal: Mask, guarded: Ma
     if hidden & position.rooks and slider & position.bishops:
         return 1
     return 0 if hidden & ~guarded else -1
+
+
+@kernel
+def write_few(position: Chess, first: int, out: Any, total: int) -> int:
+    """Write these rows, numbered from *first* on, if few pieces are left; the mover's king stands on the right."""
+    if popcount(position.mine | position.theirs) > FEW_PIECES:
+        return total
+    royal = kings(position)
+    one, other = lowest(royal & position.mine), lowest(royal & position.theirs)
+    out[total] = first + ((one >> 3) * 4 + (one & 3)) * 64 + other
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
+    total += 1
+    for number in range(10):
+        pieces = kinds[number % 5] & (position.mine if number < 5 else position.theirs)
+        while pieces != NONE:
+            cell = lowest(pieces)
+            pieces = rest(pieces)
+            out[total] = first + PAIRS + number * STEPS + _step(cell, one)
+            out[total + 1] = first + PAIRS + (10 + number) * STEPS + _step(cell, other)
+            total += 2
+    return total
+
+
+@kernel
+def _step(cell: int, king: int) -> int:
+    """Return where a cell lies as seen from a king."""
+    return ((cell >> 3) - (king >> 3) + 7) * 15 + (cell & 7) - (king & 7) + 7

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from understudy.games import CompiledGame, find_game
 from understudy.games.chess.datasets import DRAW_BAND
 from understudy.games.chess.judges.epd import Item, Suite
-from understudy.games.chess.judges.opinions import Analysis, engine_name, expectation, in_pawns, labelled
+from understudy.games.chess.records.opinions import Analysis, engine_name, expectation, in_pawns, labelled
 from understudy.judges.measures import Measure, share
 from understudy.players import close, make_player, prepare
 from understudy.players.basic import NO_MOVE

@@ -3,6 +3,9 @@
 After Sabatelli (2017), chapters 6 and 7: no pooling, borders padded so that planes keep their 8 x 8 cells. The planes
 are a real picture of the board here, [planes, ranks, files]; the source's published code folds them into a shape in
 which neighbours on the board are no neighbours in the tensor.
+
+The first layer of a standings network adds up a row of weights for each row that is present and gives gradients back to
+them. Kernels do that in about a third of the time of PyTorch's bag of embeddings.
 """
 
 from __future__ import annotations
@@ -11,14 +14,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.games.chess.inputs.few_pieces import FEW_PIECES
 from understudy.games.chess.inputs.standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
-from understudy.games.chess.learning.rows import add_rows, spread_rows
+from understudy.games.chess.inputs.threats import FEW_PIECES
+from understudy.kernels import kernel
 
 DESIGNS = ("perceptron", "convolutional", "residual", "standings")
 UNITS: dict[str, Any] = {"relu": nn.ReLU, "elu": nn.ELU}
@@ -207,3 +212,41 @@ def _head(widths: tuple[int, ...]) -> nn.Sequential:
     for below, above in pairwise(widths):
         layers += [nn.Linear(below, above), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
+
+
+@kernel
+def add_rows(present: NDArray[np.int32], weights: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """Add to each row of *out* the weights of what is *present* in it."""
+    for i in range(len(present)):
+        units = out[i]
+        for row in present[i]:
+            if row >= len(weights):
+                break
+            strength = weights[row]
+            for unit in range(len(units)):
+                units[unit] += strength[unit]
+
+
+@kernel
+def spread_rows(present: NDArray[np.int32], gradients: NDArray[np.float32], own: int, out: NDArray[np.float32]) -> None:
+    """Add to each weight in *out* the gradients of the sums in which its row was present.
+
+    Sums whose last row is *own* or beyond give theirs to such rows alone.
+    """
+    for i in range(len(present)):
+        gradient, count = gradients[i], _count(present[i], len(out))
+        apart = count > 0 and present[i, count - 1] >= own
+        for row in present[i, :count]:
+            if row >= own or not apart:
+                weights = out[row]
+                for unit in range(len(weights)):
+                    weights[unit] += gradient[unit]
+
+
+@kernel
+def _count(present: NDArray[np.int32], rows: int) -> int:
+    """Return how many rows a list has."""
+    for place in range(len(present)):
+        if present[place] >= rows:
+            return place
+    return len(present)

@@ -19,17 +19,17 @@ from numpy.typing import NDArray
 from understudy.config import build
 from understudy.errors import FileError
 from understudy.games import CompiledGame
+from understudy.games.chess.batches import DRAW, rule_successors
+from understudy.games.chess.batches import MATE as WON
 from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, told_pawns
+from understudy.games.chess.evaluators import FIELDS, Standing, standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
-from understudy.games.chess.standing import FIELDS, Standing, standing
-from understudy.games.chess.successors import DRAW, rule_successors
-from understudy.games.chess.successors import MATE as WON
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import Searcher, repeated
 from understudy.players.student_files import check_board, load_session
 from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move
-from understudy.search.evaluators.quiescent import quiescent
+from understudy.search.evaluators import quiescent
 from understudy.tensors import load_arrays
 
 LABELS = "labels"

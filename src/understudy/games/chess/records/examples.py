@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.batches import joined, taken
+from understudy.games.chess.batches import answered, placement_keys, quiet
 from understudy.games.chess.datasets import CLIP
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, load_positions
-from understudy.games.chess.sampling import answered, placement_keys, quiet
 
 LEARNED, LOOKED_AT, GRADED = range(3)
 """The sides of a split: learned from, looked at to tell when to stop, and looked at once, to grade."""

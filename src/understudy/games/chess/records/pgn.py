@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from understudy.errors import FileError, NotationError
 from understudy.games.batches import stacked, taken, unstacked
 from understudy.games.chess.fen import read_fens
-from understudy.games.chess.movetext import RESULTS, read_movetexts
-from understudy.games.chess.pgn_bounds import split_games
+from understudy.games.chess.pgn_text import RESULTS, read_movetexts, split_games
 from understudy.games.chess.position import START, Chess
 from understudy.games.chess.records.wanted import Sieve, Wanted
 from understudy.games.chess.san import FAULTS

@@ -94,8 +94,7 @@ def load_positions(path: Path) -> PositionTable:
     path = Path(path)
     if is_parquet(path):
         return _load_parquet(path)
-    from understudy.games.chess.records.evaluations import load_evaluations, looks_like_csv
-    from understudy.games.chess.records.fen_lists import load_fen_list
+    from understudy.games.chess.records.text_files import load_evaluations, load_fen_list, looks_like_csv
 
     return load_evaluations(path) if looks_like_csv(path) else load_fen_list(path)
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.batches import stacked
-from understudy.games.chess.movetext import RESULTS, read_movetexts
+from understudy.games.chess.pgn_text import RESULTS, read_movetexts
 from understudy.games.chess.position import START
 from understudy.games.chess.san import FAULTS
 

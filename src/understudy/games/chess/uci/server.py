@@ -17,9 +17,8 @@ from understudy import __version__
 from understudy.config import check_range
 from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.chess.uci.limits import limits_of, spins_of
 from understudy.games.chess.uci.text import Go, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import Task, Thread, thought
+from understudy.games.chess.uci.thinking import Task, Thread, limits_of, spins_of, thought
 from understudy.players import prepare
 from understudy.players.basic import Human
 from understudy.players.searcher import Searcher, Thought

@@ -4,26 +4,93 @@ It is a loop over a stack on the desk, not a recursion, so it can stop anywhere 
 how far it is, and Ctrl-C is heard. Measured on 6x6 (docs/games/konane.md): below seventeen stones searching is
 cheaper than asking the large table, and a small one of what was proven lately serves best; above it a look for lost
 successors in the table pays.
+
+The desk holds the line of play it looks at, the moves not yet tried, and the images of the board: one record of arrays,
+which compiled code passes as one pointer; it also keeps a search that was interrupted.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE, Mask, bit, lowest, mixed, popcount, rest
 from understudy.games.konane.rules import Konane, jumps_from, removals, takeoffs, vacant
-from understudy.games.konane.solving.desk import IDLE, RECENT, Desk, canonical
 from understudy.kernels import kernel
 from understudy.solve.table import LOST, UNKNOWN, WON, Table, recalled, remember
 
+MOST_CELLS = 36
+HEIGHTS = MOST_CELLS + 1
+"""Every ply takes a stone away."""
+MOST_MOVES = MOST_CELLS * 2
+"""Into an empty cell at most one stone jumps from each side, and half the cells are of its colour."""
+
 FEW_STONES = 16
 """With so few stones only the small table is asked."""
-
-_1 = np.uint64(1)
+RECENT = 1 << 12
+"""As much as the processor has next to it."""
 _RECENT = np.uint64(RECENT - 1)
+
+IDLE = -1
+"""The height when nothing is being searched."""
+
+CHUNK_BITS = 9
+CHUNKS = MOST_CELLS // CHUNK_BITS
+_CHUNK = np.uint64((1 << CHUNK_BITS) - 1)
+_SHIFT = np.uint64(CHUNK_BITS)
+_1 = np.uint64(1)
+_ALL = np.uint64((1 << 64) - 1)
+
+Desk: TypeAlias = Any
+"""A record of arrays (see LAYOUT)."""
+
+LAYOUT = np.dtype(
+    (
+        np.record,
+        [
+            ("mine", np.uint64, (HEIGHTS,)),  # the line of play
+            ("theirs", np.uint64, (HEIGHTS,)),
+            ("key", np.uint64, (HEIGHTS,)),  # what the position is called in its table
+            ("left", np.int64, (HEIGHTS,)),  # how many moves are not yet tried
+            ("next_mine", np.uint64, (HEIGHTS, MOST_MOVES)),  # the positions after them
+            ("next_theirs", np.uint64, (HEIGHTS, MOST_MOVES)),
+            ("rank", np.int32, (HEIGHTS, MOST_MOVES)),  # the lowest is tried first
+            ("recent", np.uint64, (RECENT,)),  # as the table, for positions of few stones: new ones replace old ones
+            ("rows", np.int64),
+            ("columns", np.int64),
+            ("side", np.int64),  # who is to move at the root: 0 the first player
+            ("height", np.int64),  # of the position to be looked at next, or IDLE
+            ("nodes", np.int64),  # positions looked at so far
+            ("entries", np.int64),  # places of the table in use
+            (
+                "images",
+                np.uint64,
+                (2, 8, CHUNKS, 1 << CHUNK_BITS),
+            ),  # by side and symmetry, a part of the board each
+            ("symmetries", np.int64),
+            ("sided", np.uint64),  # 1 where no symmetry swaps the colours, so that a key must tell the side
+        ],
+    )
+)
+
+
+@kernel
+def canonical(desk: Desk, taken: Mask, side: int) -> Mask:
+    """Return the key that all images of a position share.
+
+    A symmetry that swaps the colours makes the second player's position one of the first player's, so on most boards
+    a key need not tell the side.
+    """
+    least = _ALL
+    for place in range(desk.symmetries):
+        image, left = np.uint64(0), taken
+        for chunk in range(CHUNKS):
+            image |= desk.images[side, place, chunk, np.int64(left & _CHUNK)]
+            left >>= _SHIFT
+        least = min(least, image)
+    return np.uint64((least << _1) | (desk.sided & np.uint64(side)))
 
 
 @kernel

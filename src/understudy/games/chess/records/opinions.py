@@ -1,31 +1,112 @@
 """What an engine says of many chess positions, asked by as many engines as there are workers.
 
-Every position is judged with cleared memory, so a label depends on the position and the limit alone. Positions in which
-the game is over are not sent to an engine: what they are worth is known.
+A worker asks an engine of its own, which it keeps from task to task. Every position is judged with cleared memory, so a
+label depends on the position and the limit alone. Positions in which the game is over are not sent to an engine by
+judges: what they are worth is known.
 """
 
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.datasets import CLIP
-from understudy.games.chess.players.analyst import Label, pawns
-from understudy.games.chess.records.label_tasks import (
-    Judge,
-    LabelTask,
-    Said,
-    check_said,
-    close_analysts,
-    label_task,
-    make_analyst,
-)
+from understudy.games.chess.players.analyst import Analyst, Label, pawns
 from understudy.protocols import Backend
 
 CHUNK = 16
 """Positions of a task."""
+MATED = Label("mate", 0, "")
+TRIES = 2
+"""How often a position is asked about before it is set aside."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judge:
+    """Which engine labels positions, and how long it may think of each."""
+
+    engine: str = "stockfish"
+    depth: int | None = None
+    nodes: int | None = None
+    time: float | None = None
+    hash: int = 1
+    patience: float = 10.0
+
+
+@dataclass(frozen=True, kw_only=True)
+class LabelTask:
+    """Some positions and who judges them: text and numbers only, so that any worker can do it."""
+
+    judge: Judge
+    fens: tuple[str, ...]
+
+
+class Said(NamedTuple):
+    """What was said of one position: a label, or why there is none."""
+
+    label: Label | None
+    fault: str = ""
+
+
+def label_task(task: LabelTask) -> list[Said]:
+    """Return what the worker's engine says of each position; one that answers to none of several is of no use."""
+    analyst = _analyst(task.judge)
+    said = [_said(analyst, fen) for fen in task.fens]
+    if len(said) > 1 and all(one.label is None for one in said):
+        raise EngineError(f"{said[0].fault}, and so at the {len(said) - 1} positions after it")
+    return said
+
+
+def check_said(task: LabelTask, said: list[Said]) -> str | None:
+    """Return what is wrong with an answer to a task."""
+    return None if len(said) == len(task.fens) else f"said {len(said)} things of {len(task.fens)} positions"
+
+
+def make_analyst(judge: Judge) -> Analyst:
+    """Return the analyst that a judge describes."""
+    options = asdict(judge)
+    return Analyst(options.pop("engine"), **options)
+
+
+def close_analysts() -> None:
+    """End the engines that workers of this process have kept."""
+    with _LOCK:
+        for analyst in _OPEN:
+            analyst.close()
+        _OPEN.clear()
+        _OWN.__dict__.clear()
+
+
+_OWN = threading.local()
+_OPEN: list[Analyst] = []
+_LOCK = threading.Lock()
+
+
+def _analyst(judge: Judge) -> Analyst:
+    """Return the engine of this worker: a thread of this process, or a process somewhere else."""
+    kept: tuple[Judge, Analyst] | None = getattr(_OWN, "kept", None)
+    if kept is not None and kept[0] == judge and kept[1] in _OPEN:
+        return kept[1]
+    analyst = make_analyst(judge)
+    with _LOCK:
+        _OPEN.append(analyst)
+    _OWN.kept = (judge, analyst)
+    return analyst
+
+
+def _said(analyst: Analyst, fen: str) -> Said:
+    """Return a label, or after two tries why there is none."""
+    fault = ""
+    for _ in range(TRIES):
+        try:
+            return Said(analyst.label(fen))
+        except EngineError as error:
+            fault = str(error)
+    return Said(None, fault)
 
 
 class Analysis(NamedTuple):
@@ -90,9 +171,6 @@ def expectation(worth: float) -> float:
     if abs(worth) >= CLIP:
         return 1.0 if worth > 0 else 0.0
     return 1 / (1 + math.exp(-0.368208 * worth))
-
-
-MATED = Label("mate", 0, "")
 
 
 def _settled(fen: str) -> Label | None:
