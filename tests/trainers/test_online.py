@@ -66,7 +66,7 @@ class Plain:
         self.game, self.sizes = game, pupil.sizes
         self.layers = [[a.astype(float), b.astype(float)] for a, b in layers(pupil.sizes, pupil.network.weights)]
         self.last = [[a * 0, b * 0] for a, b in self.layers]
-        self.luck = pupil.room.luck.copy()
+        self.luck = pupil.room.random_state.copy()
         self.representation = pupil.network.representation
         self.teacher = find_evaluator("konane", "q")
         self.results: list[int] = []

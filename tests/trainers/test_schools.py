@@ -103,8 +103,8 @@ def replayed(player: Any, room: Any, opening: int, chance: int, limit: int) -> l
         codes = FIVE.moves(position)
         if not codes:
             break
-        if plies < opening or below(room.luck, 1000) < chance:
-            move = codes[below(room.luck, len(codes))]
+        if plies < opening or below(room.random_state, 1000) < chance:
+            move = codes[below(room.random_state, len(codes))]
         else:
             move = int(room.codes[choose(player, position, room)])
         position = FIVE.play(position, move)

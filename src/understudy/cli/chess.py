@@ -12,7 +12,7 @@ from understudy.cli.console import Where, backend_options, counted, json_option,
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.games.chess.judges.quality import Told
+    from understudy.games.chess.judges.quality import GameRecord
     from understudy.games.chess.records.opinions import Analysis
     from understudy.protocols import Backend
 
@@ -217,7 +217,7 @@ def _check_player(player: str) -> None:
     close(make_player(player, find_game("chess")))
 
 
-def _told(sources: tuple[str, ...], games: int, openings: str, seed: int, backend: Backend) -> list[Told]:
+def _told(sources: tuple[str, ...], games: int, openings: str, seed: int, backend: Backend) -> list[GameRecord]:
     """Return the games of a file, or those that two players play now."""
     from understudy.games.chess.judges.openings import load_book, play_openings
     from understudy.games.chess.judges.quality import load_games, of_meeting

@@ -22,7 +22,7 @@ from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.experiments.labels import Experiment, Lesson, PositionOptions, table_of
 from understudy.files import load_json, make_folder, save_json
-from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
+from understudy.games.chess.datasets import class_names, find_dataset, pawns_of, targets_of
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
 from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, parameters, say, train_labels
@@ -214,7 +214,7 @@ def _known(
     for side in (LOOKED_AT, GRADED):
         asked = examples.some(sides == side)
         outputs = say(learning.unit, lessons[side], np.arange(len(asked)))
-        said, pawns, classes = told_pawns(lesson.dataset, outputs), asked.pawns, None
+        said, pawns, classes = pawns_of(lesson.dataset, outputs), asked.pawns, None
         if lesson.inputs.perspective == "white":
             turned = np.where(np.asarray(asked.positions.ply) % 2 == 1, -1.0, 1.0)
             pawns = pawns * turned

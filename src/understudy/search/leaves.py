@@ -22,9 +22,9 @@ from understudy.games.rules import (
     promise,
 )
 from understudy.kernels import kernel
-from understudy.search.evaluators import Quiescent, follow, judged
+from understudy.search.evaluators import Quiescent, follow, judge
 from understudy.search.ordering import pick
-from understudy.search.workspace import HEIGHTS, INFINITY, NODE_LIMIT, NODES, OPINIONS, STOP, WIN, Desk, named
+from understudy.search.workspace import HEIGHTS, INFINITY, NODE_LIMIT, NODES, OPINIONS, STOP, WIN, Workspace, named
 
 LAST_OPINION = np.uint64(OPINIONS - 1)
 HOPE = 200
@@ -38,43 +38,45 @@ def settled(result: int, height: int) -> float:
 
 
 @kernel
-def horizon(evaluator: Any, position: Any, alpha: float, beta: float, height: int, desk: Desk) -> float:
+def horizon(evaluator: Any, position: Any, alpha: float, beta: float, height: int, workspace: Workspace) -> float:
     """Return the value of a position at the end of the search: the rules decide, else the evaluator does."""
     result = outcome(position, 1 if movable(position) else 0)
     if result != ONGOING:
         return settled(result, height)
-    return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, desk)
+    return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, workspace)
 
 
-def leaf(evaluator: Any, position: Any, own: bool, alpha: float, beta: float, height: int, desk: Desk) -> float:
+def leaf(
+    evaluator: Any, position: Any, own: bool, alpha: float, beta: float, height: int, workspace: Workspace
+) -> float:
     """Return the value of a position where the search stops, exact within (alpha, beta)."""
     if isinstance(evaluator, Quiescent):
-        return float(quiescence(evaluator, position, own, alpha, beta, height, desk))
-    return judged(evaluator, position, own, height)
+        return float(quiescence(evaluator, position, own, alpha, beta, height, workspace))
+    return judge(evaluator, position, own, height)
 
 
 @overload(leaf, strict=False)
-def _leaf(evaluator: Any, position: Any, own: Any, alpha: Any, beta: Any, height: Any, desk: Any) -> Any:
+def _leaf(evaluator: Any, position: Any, own: Any, alpha: Any, beta: Any, height: Any, workspace: Any) -> Any:
     if evaluator.instance_class is Quiescent:
-        return lambda evaluator, position, own, alpha, beta, height, desk: quiescence(
-            evaluator, position, own, alpha, beta, height, desk
+        return lambda evaluator, position, own, alpha, beta, height, workspace: quiescence(
+            evaluator, position, own, alpha, beta, height, workspace
         )
-    return lambda evaluator, position, own, alpha, beta, height, desk: judged(evaluator, position, own, height)
+    return lambda evaluator, position, own, alpha, beta, height, workspace: judge(evaluator, position, own, height)
 
 
 @kernel
 def quiescence(
-    evaluator: Quiescent, position: Any, own: bool, alpha: float, beta: float, height: int, desk: Desk
+    evaluator: Quiescent, position: Any, own: bool, alpha: float, beta: float, height: int, workspace: Workspace
 ) -> float:
     """Return the value after the captures that both sides care to make; in check every reply is looked at."""
-    desk.tally[NODES] += 1
+    workspace.tally[NODES] += 1
     checked = in_check(position)
     best = -INFINITY
     if not checked or height >= HEIGHTS - 2:
-        best = judged(evaluator.inner, position, own, height)
+        best = judge(evaluator.inner, position, own, height)
         if best >= beta or height >= HEIGHTS - 2:
             return best
-    codes, order = desk.moves[height], desk.order[height]
+    codes, order = workspace.moves[height], workspace.order[height]
     width = moves(position, codes) if checked else captures(position, codes)
     if checked and width == 0:
         return settled(-1, height)
@@ -85,10 +87,10 @@ def quiescence(
         _to_front(codes, order, start, width)
         follow(evaluator.inner, position, codes[start], height)
         child = play(position, codes[start])
-        gain = -quiescence(evaluator, child, not own, -beta, -floor, height + 1, desk)
+        gain = -quiescence(evaluator, child, not own, -beta, -floor, height + 1, workspace)
         best = max(best, gain)
         floor = max(floor, gain)
-        if best >= beta or desk.tally[STOP]:
+        if best >= beta or workspace.tally[STOP]:
             break
     return best
 
@@ -104,27 +106,27 @@ def _to_front(codes: Any, order: Any, start: int, width: int) -> None:
 
 
 @kernel
-def opinion(evaluator: Any, position: Any, name: Mask, height: int, desk: Desk) -> float:
+def ask_once(evaluator: Any, position: Any, name: Mask, height: int, workspace: Workspace) -> float:
     """Return what the evaluator says of the position of this *name*, asked only once if it can be helped."""
     place = name & LAST_OPINION
-    if desk.judged[place] == name:
-        return float(desk.opinions[place])
-    said = static(evaluator, position, height & 1 == 0, height)
-    desk.judged[place] = name
-    desk.opinions[place] = said
-    return said
+    if workspace.judged[place] == name:
+        return float(workspace.opinions[place])
+    value = judge_as_it_stands(evaluator, position, height & 1 == 0, height)
+    workspace.judged[place] = name
+    workspace.opinions[place] = value
+    return value
 
 
-def static(evaluator: Any, position: Any, own: bool, height: int) -> float:
+def judge_as_it_stands(evaluator: Any, position: Any, own: bool, height: int) -> float:
     """Return what the evaluator says of the position as it stands."""
-    return judged(evaluator.inner if isinstance(evaluator, Quiescent) else evaluator, position, own, height)
+    return judge(evaluator.inner if isinstance(evaluator, Quiescent) else evaluator, position, own, height)
 
 
-@overload(static, strict=False)
-def _static(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
+@overload(judge_as_it_stands, strict=False)
+def _judge_as_it_stands(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
     if evaluator.instance_class is Quiescent:
-        return lambda evaluator, position, own, height: judged(evaluator.inner, position, own, height)
-    return lambda evaluator, position, own, height: judged(evaluator, position, own, height)
+        return lambda evaluator, position, own, height: judge(evaluator.inner, position, own, height)
+    return lambda evaluator, position, own, height: judge(evaluator, position, own, height)
 
 
 def plays_out(evaluator: Any) -> bool:
@@ -139,9 +141,11 @@ def _plays_out(evaluator: Any) -> Any:
 
 
 @kernel
-def calm(evaluator: Any, position: Any, alpha: float, beta: float, height: int, desk: Desk) -> float:
+def selective_quiescence(
+    evaluator: Any, position: Any, alpha: float, beta: float, height: int, workspace: Workspace
+) -> float:
     """Return the value after the captures that pay; in check every reply is looked at."""
-    tally, checked = desk.tally, in_check(position)
+    tally, checked = workspace.tally, in_check(position)
     if tally[NODES] >= tally[NODE_LIMIT]:
         tally[STOP] = 1
         return 0.0
@@ -150,10 +154,10 @@ def calm(evaluator: Any, position: Any, alpha: float, beta: float, height: int, 
     if not checked and _drawn(position):
         return 0.0
     if not checked or plain:
-        best = opinion(evaluator, position, named(position), height, desk)
+        best = ask_once(evaluator, position, named(position), height, workspace)
         if best >= beta or plain:
             return best
-    width = _listed(position, checked, height, desk)
+    width = _listed(position, checked, height, workspace)
     if checked and width == 0:
         return settled(-1, height)
     if checked and lifeless(position):
@@ -161,11 +165,11 @@ def calm(evaluator: Any, position: Any, alpha: float, beta: float, height: int, 
     floor = max(alpha, best)
     least = max(0, int((floor - best) * 350.0 / evaluator.scale) - HOPE)
     for i in range(width):
-        move = pick(width, i, height, desk)
+        move = pick(width, i, height, workspace)
         if not checked and not exchange(position, move, least):
             continue
         follow(evaluator, position, move, height)
-        gain = -calm(evaluator, play(position, move), -beta, -floor, height + 1, desk)
+        gain = -selective_quiescence(evaluator, play(position, move), -beta, -floor, height + 1, workspace)
         if tally[STOP]:
             return 0.0
         best = max(best, gain)
@@ -182,9 +186,9 @@ def _drawn(position: Any) -> bool:
 
 
 @kernel
-def _listed(position: Any, checked: bool, height: int, desk: Desk) -> int:
+def _listed(position: Any, checked: bool, height: int, workspace: Workspace) -> int:
     """Write the moves to look at, ranked by promise; return how many."""
-    codes, order = desk.moves[height], desk.order[height]
+    codes, order = workspace.moves[height], workspace.order[height]
     width = moves(position, codes) if checked else captures(position, codes)
     for i in range(width):
         order[i] = promise(position, int(codes[i]))

@@ -76,14 +76,14 @@ def index(memory: Memory) -> None:
 
 
 @kernel
-def recalled(memory: Memory, name: Mask) -> float:
+def recall_value(memory: Memory, name: Mask) -> float:
     """Return what the position with this key was worth so far; neutral if it was never met."""
     row = memory.places[_place(memory, name)]
     return NEUTRAL if row == NOWHERE else memory.values[row]
 
 
 @kernel
-def remembered(memory: Memory, position: Any) -> int:
+def find_row(memory: Memory, position: Any) -> int:
     """Return the row of a position, a new and neutral one if it was never met; there must be room."""
     name = key(position)
     place = _place(memory, name)

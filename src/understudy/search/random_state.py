@@ -12,21 +12,21 @@ _STEP = np.uint64(0x9E3779B97F4A7C15)
 _SHIFT = np.uint64(32)
 
 
-def make_luck(rng: np.random.Generator) -> NDArray[np.uint64]:
+def make_random_state(rng: np.random.Generator) -> NDArray[np.uint64]:
     """Return a fresh state [1]."""
     return rng.integers(0, 1 << 63, 1, np.uint64)
 
 
 @kernel
-def number(luck: NDArray[np.uint64]) -> Mask:
+def number(random_state: NDArray[np.uint64]) -> Mask:
     """Return 64 random bits."""
-    luck[0] = luck[0] + _STEP
-    return mixed(luck[0])
+    random_state[0] = random_state[0] + _STEP
+    return mixed(random_state[0])
 
 
 @kernel
-def below(luck: NDArray[np.uint64], limit: int) -> int:
+def below(random_state: NDArray[np.uint64], limit: int) -> int:
     """Return a number from 0 to *limit* - 1, each as likely as the others (to within a billionth)."""
-    luck[0] = luck[0] + _STEP
-    number: int = np.int64(((mixed(luck[0]) >> _SHIFT) * np.uint64(limit)) >> _SHIFT)  # type: ignore[assignment]
+    random_state[0] = random_state[0] + _STEP
+    number: int = np.int64(((mixed(random_state[0]) >> _SHIFT) * np.uint64(limit)) >> _SHIFT)  # type: ignore[assignment]
     return number

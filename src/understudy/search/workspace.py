@@ -22,8 +22,8 @@ HEIGHTS = 96
 """No line of play in a search is longer than this, quiescence included."""
 
 NODES, STOP, NODE_LIMIT, GENERATION, DEEPER, BLIND, SEEN, UNAWARE = range(8)
-"""Places in `Desk.tally`. DEEPER: whether a deeper result in the table may stand for a shallower one. BLIND: whether
-plain minimax leaves games that are over at its horizon to the evaluator. SEEN: how many positions are drawn.
+"""Places in the workspace's `tally`. DEEPER: whether a deeper result in the table may stand for a shallower one. BLIND:
+whether plain minimax leaves games that are over at its horizon to the evaluator. SEEN: how many positions are drawn.
 UNAWARE: whether NegaScout leaves finished games to the evaluator, wherever they are."""
 
 EXACT, AT_LEAST, AT_MOST = range(3)
@@ -45,7 +45,7 @@ CODES = 1 << 16
 """Codes of moves are below this."""
 NO_MOVE = CODES - 1
 
-Desk: TypeAlias = Any
+Workspace: TypeAlias = Any
 """Scratch room of one thread: a record of arrays (see `_layout`)."""
 Table: TypeAlias = NDArray[Any]
 """Results of earlier work, by key."""
@@ -63,7 +63,7 @@ PARITY = np.uint64(0x9E3779B97F4A7C15)
 
 
 def _layout(most_moves: int) -> np.dtype[np.void]:
-    """Return the fields of a desk: one record is one pointer, many arrays would be passed and counted at every node."""
+    """Return the fields of a workspace: one record is one pointer, many arrays would be counted at every node."""
     fields = [
         ("moves", np.int32, (HEIGHTS, most_moves)),
         ("order", np.int32, (HEIGHTS, most_moves)),  # how promising each move looks
@@ -84,10 +84,10 @@ def _layout(most_moves: int) -> np.dtype[np.void]:
     return np.dtype((np.record, fields))
 
 
-def make_desk(most_moves: int) -> Desk:
-    """Return a desk for a game of at most *most_moves* moves."""
-    desk: Desk = np.zeros(1, _layout(most_moves))[0]
-    return desk
+def make_workspace(most_moves: int) -> Workspace:
+    """Return a workspace for a game of at most *most_moves* moves."""
+    workspace: Workspace = np.zeros(1, _layout(most_moves))[0]
+    return workspace
 
 
 def make_table() -> Table:
@@ -95,20 +95,20 @@ def make_table() -> Table:
     return np.zeros(1 << TABLE_BITS, ENTRY)
 
 
-def clear(desk: Desk, *, drawn: Iterable[int] = (), nodes: int = 1 << 60, deeper: bool = False) -> None:
-    """Make *desk* ready for a new search, so that nothing of the one before can change what it finds."""
-    desk["killers"][:] = NO_MOVE
-    desk["history"][:] = 0
-    desk["tally"][[NODES, STOP, NODE_LIMIT, DEEPER, BLIND]] = (0, 0, nodes, deeper, 0)
-    desk["tally"][GENERATION] += 1
-    desk["drawn"][:] = 0
-    desk["tally"][[SEEN, UNAWARE]] = 0
+def clear(workspace: Workspace, *, drawn: Iterable[int] = (), nodes: int = 1 << 60, deeper: bool = False) -> None:
+    """Make *workspace* ready for a new search, so that nothing of the one before can change what it finds."""
+    workspace["killers"][:] = NO_MOVE
+    workspace["history"][:] = 0
+    workspace["tally"][[NODES, STOP, NODE_LIMIT, DEEPER, BLIND]] = (0, 0, nodes, deeper, 0)
+    workspace["tally"][GENERATION] += 1
+    workspace["drawn"][:] = 0
+    workspace["tally"][[SEEN, UNAWARE]] = 0
     for name in drawn:
-        desk["tally"][SEEN] += 1
+        workspace["tally"][SEEN] += 1
         place = name % DRAWN
-        while desk["drawn"][place]:
+        while workspace["drawn"][place]:
             place = (place + 1) % DRAWN
-        desk["drawn"][place] = name
+        workspace["drawn"][place] = name
 
 
 @kernel
@@ -118,28 +118,28 @@ def named(position: Any) -> Mask:
 
 
 @kernel
-def is_drawn(desk: Desk, name: Mask) -> bool:
+def is_drawn(workspace: Workspace, name: Mask) -> bool:
     """Tell whether the match will call the position of this name a draw."""
     place = name & _LAST
-    while desk.drawn[place] != NONE:
-        if desk.drawn[place] == name:
+    while workspace.drawn[place] != NONE:
+        if workspace.drawn[place] == name:
             return True
         place = (place + ONE) & _LAST
     return False
 
 
 @kernel
-def remembered(
-    name: Mask, depth: int, alpha: float, beta: float, height: int, desk: Desk, table: Table
+def recall(
+    name: Mask, depth: int, alpha: float, beta: float, height: int, workspace: Workspace, table: Table
 ) -> tuple[int, float, bool]:
     """Return the table's move, its value, and whether that value answers the question."""
-    entry, tally = table[name & LAST_ENTRY], desk.tally
+    entry, tally = table[name & LAST_ENTRY], workspace.tally
     if entry.key != name or entry.generation != tally[GENERATION]:
         return NO_MOVE, 0.0, False
-    known = _nearer(entry.value, height)
+    value = _nearer(entry.value, height)
     deep = entry.depth == depth or (tally[DEEPER] != 0 and entry.depth > depth)
-    exact = entry.bound == EXACT or (entry.bound == AT_LEAST and known >= beta)
-    return int(entry.move), known, deep and (exact or (entry.bound == AT_MOST and known <= alpha))
+    exact = entry.bound == EXACT or (entry.bound == AT_LEAST and value >= beta)
+    return int(entry.move), value, deep and (exact or (entry.bound == AT_MOST and value <= alpha))
 
 
 @kernel

@@ -40,7 +40,7 @@ def enlarged(table: Table, *, times: int) -> Table:
 
 
 @kernel
-def recalled(table: Table, key: Mask) -> int:
+def recall(table: Table, key: Mask) -> int:
     """Return what the table knows of *key*, which is never 0."""
     first = _bucket(table, key)
     for place in range(BUCKET):

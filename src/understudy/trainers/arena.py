@@ -256,7 +256,7 @@ def ready_for(stage: Stage, rng: np.random.Generator) -> Ready:
         # Not from *rng*: a task must not have other chance because it is its thread's first.
         rooms[game.most_moves] = make_room(game.most_moves, np.random.default_rng(0))
     room = rooms[game.most_moves]
-    room.luck[0] = rng.integers(1 << 63, dtype=np.uint64)
+    room.random_state[0] = rng.integers(1 << 63, dtype=np.uint64)
     return Ready(game, room, stage.limit)
 
 

@@ -62,8 +62,8 @@ def practised(
     position, plies, first = start, 0, filled
     result = outcome(position, count(position))
     while result == ONGOING and plies < limit:
-        if plies < opening or below(room.luck, THOUSAND) < chance:
-            place = below(room.luck, moves(position, room.codes))
+        if plies < opening or below(room.random_state, THOUSAND) < chance:
+            place = below(room.random_state, moves(position, room.codes))
         else:
             place = choose(player, position, room)
         position = play(position, room.codes[place])

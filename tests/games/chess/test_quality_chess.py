@@ -51,13 +51,13 @@ def test_losses_and_lost_chances_of_a_game(tmp_path: Path) -> None:
 
 
 def test_a_win_is_missed_by_its_own_side_only() -> None:
-    from understudy.games.chess.judges.quality import Step, Told, _judged
+    from understudy.games.chess.judges.quality import GameRecord, Step, _judge
 
     fens = ["a", "b", "c", "d", "e"]
     # For White: 2.0, 0.3 after its own move, -3.0 after Black's, -15.0, and -1.0 after Black's.
     mover = dict(zip(fens, (2.0, -0.3, -3.0, 15.0, -1.0), strict=True))
     steps = tuple(Step(ply, fens[ply - 1], fens[ply]) for ply in range(1, 5))
-    judged = _judged(Told("g", "w", "b", "*", steps), mover)
+    judged = _judge(GameRecord("g", "w", "b", "*", steps), mover)
     assert judged.pawns == (0.3, -3.0, -15.0, -1.0)
     assert (judged.white.missed_wins, judged.black.missed_wins) == (1, 1)
     # Beyond ten pawns nothing more is lost: 1.7 and 7 for White, 9 for Black, whose gain of 3.3 is none.

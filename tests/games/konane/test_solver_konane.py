@@ -18,7 +18,7 @@ from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving import Solver, solver
 from understudy.kernels import interpreted
 from understudy.solve import make_solver, shared_solver
-from understudy.solve.table import BUCKET, enlarged, make_table, recalled, remember
+from understudy.solve.table import BUCKET, enlarged, make_table, recall, remember
 
 
 def game(rows: int, columns: int) -> CompiledGame:
@@ -143,13 +143,13 @@ def test_tables_forget_only_what_they_must() -> None:
     keys = [np.uint64(key) for key in range(1, 500)]
     stored = sum(remember(table, key, int(key) % 2) for key in keys)
     assert stored == np.count_nonzero(table) > 400
-    assert {recalled(table, key) for key in keys} <= {0, 1, -1}
-    assert all(recalled(table, key) in (int(key) % 2, -1) for key in keys)
+    assert {recall(table, key) for key in keys} <= {0, 1, -1}
+    assert all(recall(table, key) in (int(key) % 2, -1) for key in keys)
     larger = enlarged(table, times=4)
-    assert all(recalled(larger, key) == recalled(table, key) for key in keys)
+    assert all(recall(larger, key) == recall(table, key) for key in keys)
     assert remember(larger, np.uint64(7), 0) in (0, 1)
-    assert recalled(larger, np.uint64(7)) == 0
-    assert recalled(larger, np.uint64(9999)) == -1
+    assert recall(larger, np.uint64(7)) == 0
+    assert recall(larger, np.uint64(9999)) == -1
 
 
 class Stop(Exception):

@@ -135,8 +135,8 @@ def _codes_of(best: NDArray[np.str_]) -> NDArray[np.int64]:
     cells = 8 * ranks + files
     promotion = np.select([letters[:, 4] == ord(kind) for kind in "nbrq"], [1, 2, 3, 4], 0)
     codes = (cells[:, 0] << 9) | (cells[:, 1] << 3) | promotion
-    known = ((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8)).all(axis=1)
-    return np.where(known, codes, -1)
+    on_board = ((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8)).all(axis=1)
+    return np.where(on_board, codes, -1)
 
 
 def placement_keys(batch: Chess) -> NDArray[np.uint64]:
@@ -270,8 +270,8 @@ def _keys(masks: NDArray[np.uint64], numbers: NDArray[np.int64], keys: NDArray[n
     for row in range(len(keys)):
         mine, theirs, pawns, knights, bishops, rooks, queens, _, _, _, ply = position_at(masks, numbers, row)
         bare = Chess(mine, theirs, pawns, knights, bishops, rooks, queens, 0, 0, 0, 0)
-        found = key(bare)
-        keys[row] = mixed(found ^ _BLACK) if ply & 1 else found
+        name = key(bare)
+        keys[row] = mixed(name ^ _BLACK) if ply & 1 else name
         if keys[row] == _EMPTY:
             keys[row] = _BLACK
 

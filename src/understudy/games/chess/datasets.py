@@ -94,14 +94,14 @@ def targets_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.floa
     if dataset.classes:
         return classes_of(dataset, pawns)
     if dataset.logistic:
-        seen = drawn_together(pawns) if dataset.name == "far" else np.clip(pawns, -CLIP, CLIP)
+        seen = compress_pawns(pawns) if dataset.name == "far" else np.clip(pawns, -CLIP, CLIP)
         shares: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-seen / WIDTH))).astype(np.float32)
         return shares
     numbers: NDArray[np.float32] = ((np.clip(pawns, -CLIP, CLIP) + CLIP) / (2 * CLIP)).astype(np.float32)
     return numbers
 
 
-def drawn_together(pawns: NDArray[np.floating]) -> NDArray[np.float64]:
+def compress_pawns(pawns: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return pawns, those beyond CLEAR on the scale of a logarithm that goes on as steep, and mates evenly above."""
     size = np.abs(np.asarray(pawns, np.float64))
     beyond = _logarithmic(np.minimum(size, MATE)) + STEP / 2 * np.maximum(size - MATE, 0)
@@ -113,15 +113,15 @@ def _logarithmic(size: NDArray[np.float64]) -> NDArray[np.float64]:
     return CLEAR + 2 * np.log1p(np.maximum(size - CLEAR, 0) / 2)
 
 
-def spread(seen: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the pawns that `drawn_together` has made *seen* of; of mates, as many as there can be without one."""
+def expand_pawns(seen: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the pawns that `compress_pawns` has made *seen* of; of mates, as many as there can be without one."""
     size = np.minimum(np.abs(np.asarray(seen, np.float64)), _logarithmic(np.array(MATE)))
     beyond = CLEAR + 2 * np.expm1(np.maximum(size - CLEAR, 0) / 2)
     pawns: NDArray[np.float64] = np.copysign(np.where(size <= CLEAR, size, beyond), seen)
     return pawns
 
 
-def told_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+def pawns_of(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return in pawns what a network says [positions, outputs]: of classes the mean of their worth by probability."""
     said = np.asarray(outputs, np.float64)
     if dataset.classes:
@@ -129,7 +129,7 @@ def told_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.fl
         mean: NDArray[np.float64] = (shares @ np.array(dataset.worth)) / shares.sum(axis=1)
         return mean
     if dataset.logistic:
-        seen = spread(said[:, 0] * WIDTH) if dataset.name == "far" else said[:, 0] * WIDTH
+        seen = expand_pawns(said[:, 0] * WIDTH) if dataset.name == "far" else said[:, 0] * WIDTH
         return np.clip(seen, -CLIP, CLIP)
     return np.clip(said[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
 

@@ -49,7 +49,7 @@ def split_games(letters: NDArray[np.uint8], line: int, whole: bool, spans: NDArr
     Return how many there are, where the first begins that does not end here, and its line; if the text is *whole*,
     its end is the end of the last game.
     """
-    count, mode, place, known = 0, _BEFORE, 0, np.zeros(3, np.int64)
+    count, mode, place, state = 0, _BEFORE, 0, np.zeros(3, np.int64)
     start, begun, first = 0, 0, line
     while place < len(letters):
         end = _line_end(letters, place)
@@ -57,17 +57,17 @@ def split_games(letters: NDArray[np.uint8], line: int, whole: bool, spans: NDArr
             break
         head = _head(letters, place, end)
         if head < end:
-            tag = _is_tag(letters, head, end, known[_COMMENT])
-            if mode == _MOVES and (tag or (known[_OVER] and not known[_COMMENT] and not _GOES_ON[letters[head]])):
+            tag = _is_tag(letters, head, end, state[_COMMENT])
+            if mode == _MOVES and (tag or (state[_OVER] and not state[_COMMENT] and not _GOES_ON[letters[head]])):
                 spans[count, 0], spans[count, 1], spans[count, 2], spans[count, 3] = start, begun, place, first
                 count, mode = count + 1, _BEFORE
             if mode == _BEFORE and letters[head] != _ESCAPE:
                 start, first, mode = place, line, _TAGS
-                known[:] = 0
+                state[:] = 0
             if mode == _TAGS and not tag:
                 begun, mode = place, _MOVES
             if mode == _MOVES:
-                _skim(letters, head, end, known)
+                _skim(letters, head, end, state)
         place, line = end + 1, line + 1
     if mode == _BEFORE:
         return count, min(place, len(letters)), line
@@ -110,25 +110,25 @@ def _is_tag(letters: NDArray[np.uint8], head: int, end: int, comment: int) -> bo
 
 
 @kernel
-def _skim(letters: NDArray[np.uint8], place: int, end: int, known: NDArray[np.int64]) -> None:
+def _skim(letters: NDArray[np.uint8], place: int, end: int, state: NDArray[np.int64]) -> None:
     """Note how a line of moves leaves things."""
     fresh = True
-    if known[_COMMENT] == 0 and letters[place] == _ESCAPE:
+    if state[_COMMENT] == 0 and letters[place] == _ESCAPE:
         return
     while place < end:
         letter = letters[place]
-        if known[_COMMENT]:
-            known[_COMMENT] = letter != ord("}")
+        if state[_COMMENT]:
+            state[_COMMENT] = letter != ord("}")
         elif letter == ord(";"):
             return
         elif letter == ord("{"):
-            known[_COMMENT] = 1
+            state[_COMMENT] = 1
         elif letter == ord("("):
-            known[_DEPTH] += 1
+            state[_DEPTH] += 1
         elif letter == ord(")"):
-            known[_DEPTH] -= 1
-        elif fresh and known[_DEPTH] == 0 and result_at(letters, place, end) != UNSAID:
-            known[_OVER] = 1
+            state[_DEPTH] -= 1
+        elif fresh and state[_DEPTH] == 0 and result_at(letters, place, end) != UNSAID:
+            state[_OVER] = 1
         fresh = ENDS[letter]
         place += 1
 
@@ -140,18 +140,18 @@ def read_movetexts(
     masks: NDArray[np.uint64],
     numbers: NDArray[np.int64],
     codes: NDArray[np.int32],
-    told: NDArray[np.int64],
+    outcomes: NDArray[np.int64],
 ) -> None:
     """Read the movetexts of *spans* [games, begin and end], played from the positions in *masks* and *numbers*.
 
-    Writes the codes of all moves one after another, and what is *told* of each game [games, 4]: where its codes end,
-    its fault, the place of the word at fault, its result.
+    Writes the codes of all moves one after another, and the *outcomes* [games, 4]: where the codes of a game end, its
+    fault, the place of the word at fault, its result.
     """
     legal, total = np.zeros(MOST_MOVES, np.int32), 0
     for row in range(len(spans)):
         position = position_at(masks, numbers, row)
         total, fault, place, result = _read(letters, spans[row, 0], spans[row, 1], position, codes, total, legal)
-        told[row, 0], told[row, 1], told[row, 2], told[row, 3] = total, fault, place, result
+        outcomes[row, 0], outcomes[row, 1], outcomes[row, 2], outcomes[row, 3] = total, fault, place, result
 
 
 @kernel

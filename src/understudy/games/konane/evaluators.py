@@ -113,16 +113,16 @@ SCALES = {
 
 def _evaluators() -> dict[str, Tally]:
     """Return every form of every counter by the source's letter and by name, with removals and with jumps."""
-    found: dict[str, Tally] = {}
+    evaluators: dict[str, Tally] = {}
     letters = iter("abcdefghijklmnopqr")
     for counter, (noun, scales) in enumerate(SCALES.items()):
         for (form, factors), scale in zip(FORMS.items(), scales, strict=True):
             tally = Tally(counter, *factors, template=1, scale=scale)
             name = f"opponent_{noun}" if form == "opponent" else f"{noun}_{form}".rstrip("_")
             for label in (next(letters), name):
-                found[label] = tally
-                found[f"{label}_jumps"] = tally._replace(template=0)
-    return found
+                evaluators[label] = tally
+                evaluators[f"{label}_jumps"] = tally._replace(template=0)
+    return evaluators
 
 
 EVALUATORS: dict[str, Tally] = _evaluators()

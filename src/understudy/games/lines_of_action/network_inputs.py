@@ -195,9 +195,9 @@ def _counted_side(mine: Mask, theirs: Mask, size: int, kinds: int, moving: bool,
         out[total] = np.float32(advances(mine, theirs, size)) * _TENTH * _QUARTER
         total += 1
     if kinds & THREATS:  # to connect with this move wins; to threaten it may be answered
-        found = min(threats(mine, theirs, size), MANY)
-        out[total] = np.float32(1.0 if moving and found > 0 else 0.0)
-        out[total + 1] = np.float32(0 if moving else found) * _QUARTER
+        connecting = min(threats(mine, theirs, size), MANY)
+        out[total] = np.float32(1.0 if moving and connecting > 0 else 0.0)
+        out[total + 1] = np.float32(0 if moving else connecting) * _QUARTER
         total += 2
     if kinds & TURN:
         out[total] = np.float32(1.0 if moving else 0.0)

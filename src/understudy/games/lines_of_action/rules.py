@@ -197,15 +197,15 @@ def targets(cell: int, mine: Mask, theirs: Mask, size: int) -> Mask:
     A step over the edge, taken modulo 64, never comes to a cell on the same ray, so the rays alone tell what is on the
     board; the cells between are those ahead of one end and behind the other.
     """
-    room, occupied, found = WALKS[size, 0] & ~mine, mine | theirs, NONE
+    room, occupied, ends = WALKS[size, 0] & ~mine, mine | theirs, NONE
     for line in range(4):
         ahead, behind = RAYS[line, cell], RAYS[line + 4, cell]
         far = (popcount((ahead | behind) & occupied) + 1) * STEPS[line]
         to = (cell + far) & 63
-        found |= bit(to) & ahead & room if ahead & RAYS[line + 4, to] & theirs == NONE else NONE
+        ends |= bit(to) & ahead & room if ahead & RAYS[line + 4, to] & theirs == NONE else NONE
         to = (cell - far) & 63
-        found |= bit(to) & behind & room if behind & RAYS[line, to] & theirs == NONE else NONE
-    return found
+        ends |= bit(to) & behind & room if behind & RAYS[line, to] & theirs == NONE else NONE
+    return ends
 
 
 @kernel

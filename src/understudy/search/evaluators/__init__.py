@@ -86,7 +86,7 @@ def _value(evaluator: Any, position: Any, own: Any) -> Any:
 
 
 # A network may keep the sums of its first layer along the line of play. A search that calls `begin` at its root and
-# `follow` for every move may ask `judged` instead of `value`: the same number for less work.
+# `follow` for every move may ask `judge` instead of `value`: the same number for less work.
 
 
 def begin(evaluator: Any, position: Any) -> None:
@@ -101,7 +101,7 @@ def follow(evaluator: Any, position: Any, move: int, height: int) -> None:
         follow_sums(evaluator, position, move, height)
 
 
-def judged(evaluator: Any, position: Any, own: bool, height: int) -> float:
+def judge(evaluator: Any, position: Any, own: bool, height: int) -> float:
     """Return the value of the position reached *height* plies after the start."""
     if _keeps_sums(type(evaluator), type(position)):
         return float(value_of_sums(evaluator, position, own, height))
@@ -126,8 +126,8 @@ def _follow(evaluator: Any, position: Any, move: Any, height: Any) -> Any:
     return lambda evaluator, position, move, height: None
 
 
-@overload(judged, strict=False)
-def _judged(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
+@overload(judge, strict=False)
+def _judge(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
     if _keeps_sums(evaluator.instance_class, position.instance_class):
         return lambda evaluator, position, own, height: value_of_sums(evaluator, position, own, height)
     return lambda evaluator, position, own, height: value(evaluator, position, own)

@@ -286,8 +286,8 @@ def save_perceptron(network: Perceptron, path: str | Path) -> None:
     net = network.net
     arrays = (net["first"] / UNIT, net["bias"] / UNIT, net["output"], np.array([network.output_bias]))
     tensors = dict(zip(TENSORS, arrays, strict=True))
-    told = {"activation": names[network.activation]}
-    save_file(Path(path), lambda partial: save_tensors(tensors, partial, metadata=told))
+    facts = {"activation": names[network.activation]}
+    save_file(Path(path), lambda partial: save_tensors(tensors, partial, metadata=facts))
 
 
 def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
@@ -300,8 +300,8 @@ def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
     except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{place} cannot be read: {' '.join(str(error).split())}") from None
     if first.ndim != 2 or first.shape[0] != feature_count or output_bias.size != 1:
-        found = f"shapes {first.shape} and {output_bias.shape}"
-        raise FileError(f"{place} have {found}; this game needs ({feature_count}, hidden) and (1,)")
+        shapes = f"shapes {first.shape} and {output_bias.shape}"
+        raise FileError(f"{place} have {shapes}; this game needs ({feature_count}, hidden) and (1,)")
     if not all(np.isfinite(tensor).all() for tensor in (first, bias, output, output_bias)):
         raise FileError(f"{place} hold numbers that are not finite")
     return perceptron(first, bias, output, output_bias=float(output_bias.reshape(-1)[0]), activation=activation)

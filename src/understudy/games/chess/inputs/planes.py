@@ -230,15 +230,15 @@ def attackers(seen: Chess, cell: int) -> Mask:
     pawns = ((PAWN[cell] & seen.theirs) | (PAWN_BELOW[cell] & seen.mine)) & seen.pawns
     leapers = (KNIGHT[cell] & seen.knights) | (KING[cell] & kings(seen)) | pawns
     sliders = straight(cell, occupied) & (seen.rooks | seen.queens)
-    found: Mask = leapers | sliders | (diagonal(cell, occupied) & (seen.bishops | seen.queens))
-    return found
+    pieces: Mask = leapers | sliders | (diagonal(cell, occupied) & (seen.bishops | seen.queens))
+    return pieces
 
 
 @kernel
 def control(seen: Chess, cell: int, sign_only: bool) -> int:
     """Return how many more attackers of *cell* the lower side has, or only the sign of that."""
-    found = attackers(seen, cell)
-    more = popcount(found & seen.mine) - popcount(found & seen.theirs)
+    pieces = attackers(seen, cell)
+    more = popcount(pieces & seen.mine) - popcount(pieces & seen.theirs)
     return (more > 0) - (more < 0) if sign_only else more
 
 
@@ -265,10 +265,10 @@ def pin_lines(seen: Chess, pinned: Mask, pinning: Mask) -> Mask:
 @kernel
 def _write_ways(seen: Chess, target: int, hunters: Mask, sign: int, out: NDArray[Any]) -> None:
     """Add each hunter's worth to the target, to the hunter's cell and to the cells between."""
-    found = attackers(seen, target) & hunters
-    while found != NONE:
-        hunter = lowest(found)
-        found = rest(found)
+    hunting = attackers(seen, target) & hunters
+    while hunting != NONE:
+        hunter = lowest(hunting)
+        hunting = rest(hunting)
         worth = sign * WORTHS[kind_on(seen, hunter)]
         out[target] += worth
         way = bit(hunter)

@@ -158,20 +158,20 @@ def _operations(text: str, place: str) -> dict[str, list[str]]:
     operations: dict[str, list[str]] = {}
     end = 0
     while text[end:].strip():
-        found = OPERATION.match(text, end)
-        if found is None:
+        match = OPERATION.match(text, end)
+        if match is None:
             raise FileError(f"{place}: cannot read the operation {text[end:].strip()[:40]!r}")
-        operations[found[1]] = [quoted or plain.rstrip(",") for quoted, plain in OPERAND.findall(found[2])]
-        end = found.end()
+        operations[match[1]] = [quoted or plain.rstrip(",") for quoted, plain in OPERAND.findall(match[2])]
+        end = match.end()
     return operations
 
 
 def _grades(operations: Mapping[str, list[str]], place: str) -> list[tuple[str, float]]:
     """Return moves with their grades, from the comment c0 or from the lists in c9 or c7 and c8."""
     pieces = [piece for piece in " ".join(operations.get("c0", ())).split(",") if piece.strip()]
-    found = [GRADED.fullmatch(piece) for piece in pieces]
-    if pieces and all(found):
-        return [(piece[1], float(piece[2])) for piece in found if piece is not None]
+    matches = [GRADED.fullmatch(piece) for piece in pieces]
+    if pieces and all(matches):
+        return [(piece[1], float(piece[2])) for piece in matches if piece is not None]
     moves = " ".join(operations.get("c9") or operations.get("c7") or ()).split()
     grades = " ".join(operations.get("c8", ())).split()
     if not grades:

@@ -232,9 +232,9 @@ def _task(
     player: str, ladder: Ladder, book: Sequence[Line], elo: int, numbers: Sequence[int], seed: int
 ) -> OpeningTask:
     limits = {name: getattr(ladder, name) for name in ("depth", "nodes", "time")}
-    told = "".join(f",{name}={value}" for name, value in limits.items() if value is not None)
+    options = "".join(f",{name}={value}" for name, value in limits.items() if value is not None)
     starts = tuple(book[number % len(book)].fen for number in numbers for _ in range(2))
-    rung = f"engine:{ladder.engine},elo={elo}{told}"
+    rung = f"engine:{ladder.engine},elo={elo}{options}"
     return OpeningTask(players=(player, rung), starts=starts, first=0, seed=(seed, elo, numbers[0]), terms=Terms())
 
 

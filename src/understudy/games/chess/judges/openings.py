@@ -250,13 +250,13 @@ def _text(path: Path) -> tuple[str, str]:
 
 def _lines(text: str) -> Sequence[tuple[int, str]]:
     """Return the lines that say something, with their numbers."""
-    found = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
-    return [(number, line) for number, line in found if line and not line.startswith("#")]
+    numbered = [(number, line.strip()) for number, line in enumerate(text.splitlines(), 1)]
+    return [(number, line) for number, line in numbered if line and not line.startswith("#")]
 
 
 def _games(text: str) -> Sequence[tuple[int, str]]:
     """Return the games of a PGN file, numbered."""
-    starts = [found.start() for found in re.finditer(r"^\[Event ", text, re.MULTILINE)]
+    starts = [match.start() for match in re.finditer(r"^\[Event ", text, re.MULTILINE)]
     ends = [*starts[1:], len(text)]
     return [(number, text[a:b]) for number, (a, b) in enumerate(zip(starts, ends, strict=True), 1)]
 

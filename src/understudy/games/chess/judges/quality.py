@@ -36,7 +36,7 @@ class Step(NamedTuple):
     after: str
 
 
-class Told(NamedTuple):
+class GameRecord(NamedTuple):
     """A game as it was told."""
 
     name: str
@@ -48,24 +48,24 @@ class Told(NamedTuple):
     """Those that are known: records may leave some out."""
 
 
-def load_games(path: Path, *, most: int) -> tuple[list[Told], list[str]]:
+def load_games(path: Path, *, most: int) -> tuple[list[GameRecord], list[str]]:
     """Return the first games of a file of PGN (plain or bz2) or Parquet records, and what was wrong with others."""
     try:
         content = path.read_bytes()
     except OSError as error:
         raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    told, faults = _of_records(path, most) if content[:4] == PARQUET else _of_pgn(path, content, most)
-    if not told:
+    games, faults = _of_records(path, most) if content[:4] == PARQUET else _of_pgn(path, content, most)
+    if not games:
         more = f"; {faults[0]}" if faults else ""
         raise FileError(f"{str(path)!r} holds no game of chess that can be played through{more}")
-    return told, faults
+    return games, faults
 
 
-def of_meeting(meeting: Meeting) -> list[Told]:
+def of_meeting(meeting: Meeting) -> list[GameRecord]:
     """Return the games of a match."""
     game = find_game("chess")
     return [
-        Told(
+        GameRecord(
             f"game {number + 1}",
             meeting.players[number % 2],
             meeting.players[1 - number % 2],
@@ -83,20 +83,20 @@ def _steps(game: CompiledGame, position: Any, moves: Iterable[int]) -> Iterator[
         position = follower
 
 
-def _of_pgn(path: Path, content: bytes, most: int) -> tuple[list[Told], list[str]]:
+def _of_pgn(path: Path, content: bytes, most: int) -> tuple[list[GameRecord], list[str]]:
     import chess.pgn
 
-    told: list[Told] = []
+    games: list[GameRecord] = []
     faults: list[str] = []
     text = io.StringIO(_decoded(path, content))
     number = 0
-    while len(told) < most and (read := chess.pgn.read_game(text)) is not None:
+    while len(games) < most and (read := chess.pgn.read_game(text)) is not None:
         number += 1
         if fault := _fault(read):
             faults.append(f"{path}, game {number}: {fault}")
         else:
-            told.append(_told(f"game {number}", read))
-    return told, faults
+            games.append(_read_through(f"game {number}", read))
+    return games, faults
 
 
 def _decoded(path: Path, content: bytes) -> str:
@@ -115,17 +115,19 @@ def _fault(read: Any) -> str | None:
     return None if read.next() else "it has no moves"
 
 
-def _told(name: str, read: Any) -> Told:
+def _read_through(name: str, read: Any) -> GameRecord:
     steps, board = [], read.board()
     for move in read.mainline_moves():
         before = board.fen()
         board.push(move)
         steps.append(Step(board.ply(), before, board.fen()))
-    told = read.headers
-    return Told(name, told.get("White", "?"), told.get("Black", "?"), told.get("Result", "*"), tuple(steps))
+    headers = read.headers
+    return GameRecord(
+        name, headers.get("White", "?"), headers.get("Black", "?"), headers.get("Result", "*"), tuple(steps)
+    )
 
 
-def _of_records(path: Path, most: int) -> tuple[list[Told], list[str]]:
+def _of_records(path: Path, most: int) -> tuple[list[GameRecord], list[str]]:
     from understudy.records.store import load
 
     records = load(path)
@@ -135,7 +137,7 @@ def _of_records(path: Path, most: int) -> tuple[list[Told], list[str]]:
     return [_of_rows(records.taken(records.games == number), int(number)) for number in numbers], []
 
 
-def _of_rows(rows: Any, number: int) -> Told:
+def _of_rows(rows: Any, number: int) -> GameRecord:
     """Return the game that some rows of records tell."""
     from understudy.games.batches import unstacked
 
@@ -147,7 +149,7 @@ def _of_rows(rows: Any, number: int) -> Told:
     sign = 1 if int(rows.plies[0]) % 2 == 0 else -1
     result = RESULTS.get(sign * int(rows.results[0]), "*")
     source = str(rows.sources[0])
-    return Told(f"game {number}", source, source, result, tuple(sorted(steps)))
+    return GameRecord(f"game {number}", source, source, result, tuple(sorted(steps)))
 
 
 class Side(NamedTuple):
@@ -169,7 +171,7 @@ class Side(NamedTuple):
 class Judged(NamedTuple):
     """A game with the engine's opinion."""
 
-    told: Told
+    record: GameRecord
     plies: tuple[int, ...]
     pawns: tuple[float, ...]
     """What the position after each ply is worth for White."""
@@ -178,7 +180,7 @@ class Judged(NamedTuple):
 
 
 def judge_games(
-    games: Sequence[Told],
+    games: Sequence[GameRecord],
     analysis: Analysis,
     *,
     backend: Backend,
@@ -187,12 +189,12 @@ def judge_games(
     """Return who judged, and the games with an engine's opinion after every ply."""
     name = f"{engine_name(analysis)}, {analysis.words()}"
     pawns = in_pawns(labelled(all_positions(games), analysis, backend=backend, progress=progress))
-    return name, [_judged(told, pawns) for told in games]
+    return name, [_judge(game, pawns) for game in games]
 
 
-def all_positions(games: Sequence[Told]) -> list[str]:
+def all_positions(games: Sequence[GameRecord]) -> list[str]:
     """Return every position that has to be looked at, once."""
-    return list(dict.fromkeys(fen for told in games for step in told.steps for fen in (step.before, step.after)))
+    return list(dict.fromkeys(fen for game in games for step in game.steps for fen in (step.before, step.after)))
 
 
 def quality_json(name: str, games: Sequence[Judged]) -> dict[str, Any]:
@@ -209,17 +211,17 @@ def by_player(games: Sequence[Judged]) -> dict[str, Side]:
     """Return how each player moved in all games together."""
     players: dict[str, Side] = {}
     for game in games:
-        for player, side in ((game.told.white, game.white), (game.told.black, game.black)):
+        for player, side in ((game.record.white, game.white), (game.record.black, game.black)):
             so_far = players.get(player, Side(0, 0.0, 0.0, 0))
             players[player] = Side._make(a + b for a, b in zip(so_far, side, strict=True))
     return players
 
 
-def _judged(told: Told, pawns: Mapping[str, float]) -> Judged:
-    sides = [[step for step in told.steps if step.ply % 2 == parity] for parity in (1, 0)]
-    curve = tuple(round(pawns[step.after] * (-1 if step.ply % 2 else 1), 2) for step in told.steps)
+def _judge(record: GameRecord, pawns: Mapping[str, float]) -> Judged:
+    sides = [[step for step in record.steps if step.ply % 2 == parity] for parity in (1, 0)]
+    curve = tuple(round(pawns[step.after] * (-1 if step.ply % 2 else 1), 2) for step in record.steps)
     white, black = (_side(steps, pawns) for steps in sides)
-    return Judged(told, tuple(step.ply for step in told.steps), curve, white, black)
+    return Judged(record, tuple(step.ply for step in record.steps), curve, white, black)
 
 
 def _side(steps: Sequence[Step], pawns: Mapping[str, float]) -> Side:
@@ -247,12 +249,12 @@ def _side_json(side: Side) -> dict[str, Any]:
 
 
 def _game_json(game: Judged) -> dict[str, Any]:
-    told = game.told
+    record = game.record
     return {
-        "game": told.name,
-        "white": told.white,
-        "black": told.black,
-        "result": told.result,
+        "game": record.name,
+        "white": record.white,
+        "black": record.black,
+        "result": record.result,
         "white_moves": _side_json(game.white),
         "black_moves": _side_json(game.black),
         "plies": list(game.plies),

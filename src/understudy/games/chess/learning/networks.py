@@ -21,7 +21,7 @@ from torch import Tensor, nn
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.games.chess.inputs.standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
+from understudy.games.chess.inputs.standings import FEW_PIECES_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
 from understudy.games.chess.inputs.threats import FEW_PIECES
 from understudy.kernels import kernel
 
@@ -58,9 +58,9 @@ class BoardNetworkOptions:
 
 def check_network(options: BoardNetworkOptions) -> None:
     """Raise unless every option has a value it can take."""
-    for key, known in (("design", DESIGNS), ("units", UNITS), ("dropped", DROPPED)):
-        if getattr(options, key) not in known:
-            raise UnknownName(f"network.{key}", getattr(options, key), known)
+    for key, allowed in (("design", DESIGNS), ("units", UNITS), ("dropped", DROPPED)):
+        if getattr(options, key) not in allowed:
+            raise UnknownName(f"network.{key}", getattr(options, key), allowed)
     check_range("network.dropout", options.dropout, 0, 0.95)
     for key, high in (("hidden", 100_000), ("filters", 10_000), ("widths", 15), ("stages", 31)):
         for number in getattr(options, key):
@@ -185,7 +185,7 @@ class StandingsNetwork(nn.Module):
 
     def forward(self, present: Tensor) -> Tensor:
         """Return what it says [positions, outputs] of rows [positions, MOST]."""
-        sums: Any = Sums.apply(present, self._whole(), FEW_AT)  # type: ignore[no-untyped-call]
+        sums: Any = Sums.apply(present, self._whole(), FEW_PIECES_AT)  # type: ignore[no-untyped-call]
         counts = _counts(present)
         bias = torch.where(counts[:, None] <= FEW_PIECES, self.bias.detach(), self.bias)
         units = self.dropout(torch.relu(sums + bias))

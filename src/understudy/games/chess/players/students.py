@@ -21,7 +21,7 @@ from understudy.errors import FileError
 from understudy.games import CompiledGame
 from understudy.games.chess.batches import DRAW, rule_successors
 from understudy.games.chess.batches import MATE as WON
-from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, told_pawns
+from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
 from understudy.players.network import StudentPlayerOptions
@@ -85,7 +85,7 @@ class BoardStudent:
         """Return what the network says of boards [boards, planes, 64], in pawns."""
         planes = boards.reshape(len(boards), self.inputs.planes, 8, 8)
         said = [self.session.run(None, {"inputs": planes[row : row + ROWS]})[0] for row in range(0, len(planes), ROWS)]
-        return told_pawns(self.dataset, np.concatenate(said))
+        return pawns_of(self.dataset, np.concatenate(said))
 
     def _ruled(
         self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], said: NDArray[np.float64]

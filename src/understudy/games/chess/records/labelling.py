@@ -27,9 +27,9 @@ from understudy.errors import FileError
 from understudy.files import load_json, make_folder, replacing, save_json
 from understudy.games.chess.records.opinions import (
     Judge,
+    LabelResult,
     LabelTask,
-    Said,
-    check_said,
+    check_results,
     close_analysts,
     label_task,
     make_analyst,
@@ -148,8 +148,8 @@ def _check_target(target: Path, folder: Path, plan: dict[str, Any]) -> None:
     """Raise if the target is there, or was begun in another way."""
     if target.exists():
         same = is_parquet(target) and load_facts(target).get("plan") == fingerprint(plan)
-        told = "holds these labels already" if same else "is there already, with something else in it"
-        raise FileError(f"{target} {told}; choose another name, or delete it first")
+        state = "holds these labels already" if same else "is there already, with something else in it"
+        raise FileError(f"{target} {state}; choose another name, or delete it first")
     if (folder / "plan.json").exists() and (begun := load_json(folder / "plan.json")) != plan:
         raise FileError(f"{folder} was begun with {_difference(begun, plan)}; choose another name, or delete it first")
 
@@ -190,9 +190,9 @@ def _label(
             yield LabelTask(judge=judge, fens=tuple(chunk["fen"].to_pylist()))
 
     try:
-        for said in backend.map(label_task, tasks(), check=check_said):
-            scribe.add(chunks.popleft(), said)
-            hear(len(said))
+        for results in backend.map(label_task, tasks(), check=check_results):
+            scribe.add(chunks.popleft(), results)
+            hear(len(results))
             if time.monotonic() - scribe.since > PART_SECONDS:
                 yield scribe.written()
     except BaseException:
@@ -209,17 +209,17 @@ class _Scribe:
     def __init__(self, folder: Path, first: int) -> None:
         self.folder, self.first, self.since = folder, first, time.monotonic()
         self.rows: list[pa.Table] = []
-        self.said: list[Said] = []
+        self.results: list[LabelResult] = []
 
-    def add(self, rows: pa.Table, said: list[Said]) -> None:
+    def add(self, rows: pa.Table, results: list[LabelResult]) -> None:
         self.rows.append(rows)
-        self.said += said
+        self.results += results
 
     def written(self) -> Part:
         """Write what was gathered."""
-        part = save_part(self.folder, self.first, pa.concat_tables(self.rows), self.said)
+        part = save_part(self.folder, self.first, pa.concat_tables(self.rows), self.results)
         self.first, self.since = self.first + part.settled, time.monotonic()
-        self.rows, self.said = [], []
+        self.rows, self.results = [], []
         return part
 
 
@@ -235,23 +235,23 @@ def _chunks(table: Path, first: int) -> Iterator[pa.Table]:
                 yield rows.slice(place, CHUNK)
 
 
-def save_part(folder: Path, first: int, rows: pa.Table, said: Sequence[Said]) -> Part:
+def save_part(folder: Path, first: int, rows: pa.Table, results: Sequence[LabelResult]) -> Part:
     """Write the rows from *first* on with what was said of them; rows without a label are only noted."""
-    known = np.array([one.label is not None for one in said], np.bool_)
-    labels = [one.label for one in said if one.label is not None]
+    labelled = np.array([one.label is not None for one in results], np.bool_)
+    labels = [one.label for one in results if one.label is not None]
     aside = tuple(
-        Aside(row["fen"], row["game"], row["ply"], said[place].fault)
-        for place, row in zip(np.flatnonzero(~known).tolist(), rows.filter(~known).to_pylist(), strict=True)
+        Aside(row["fen"], row["game"], row["ply"], results[place].fault)
+        for place, row in zip(np.flatnonzero(~labelled).tolist(), rows.filter(~labelled).to_pylist(), strict=True)
     )
     columns = {name: pa.array([label[place] for label in labels], pa.int32() if name == "score" else pa.string())
                for place, name in enumerate(LABELS)}  # fmt: skip
-    table = pa.table({**{name: rows.filter(known)[name] for name in COLUMNS}, **columns})
-    notes = {"first": str(first), "count": str(len(said)), "aside": json.dumps(aside)}
+    table = pa.table({**{name: rows.filter(labelled)[name] for name in COLUMNS}, **columns})
+    notes = {"first": str(first), "count": str(len(results)), "aside": json.dumps(aside)}
     path = folder / f"part_{first:010}.parquet"
     schema = pa.schema(COLUMNS | LABELS, metadata=notes)
     with replacing(path) as temporary:
         pq.write_table(table.cast(schema), temporary, compression="zstd")
-    return Part(path, first, len(said), aside)
+    return Part(path, first, len(results), aside)
 
 
 def finished_parts(folder: Path) -> list[Part]:

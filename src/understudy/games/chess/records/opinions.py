@@ -45,23 +45,23 @@ class LabelTask:
     fens: tuple[str, ...]
 
 
-class Said(NamedTuple):
+class LabelResult(NamedTuple):
     """What was said of one position: a label, or why there is none."""
 
     label: Label | None
     fault: str = ""
 
 
-def label_task(task: LabelTask) -> list[Said]:
+def label_task(task: LabelTask) -> list[LabelResult]:
     """Return what the worker's engine says of each position; one that answers to none of several is of no use."""
     analyst = _analyst(task.judge)
-    said = [_said(analyst, fen) for fen in task.fens]
+    said = [_ask(analyst, fen) for fen in task.fens]
     if len(said) > 1 and all(one.label is None for one in said):
         raise EngineError(f"{said[0].fault}, and so at the {len(said) - 1} positions after it")
     return said
 
 
-def check_said(task: LabelTask, said: list[Said]) -> str | None:
+def check_results(task: LabelTask, said: list[LabelResult]) -> str | None:
     """Return what is wrong with an answer to a task."""
     return None if len(said) == len(task.fens) else f"said {len(said)} things of {len(task.fens)} positions"
 
@@ -98,15 +98,15 @@ def _analyst(judge: Judge) -> Analyst:
     return analyst
 
 
-def _said(analyst: Analyst, fen: str) -> Said:
+def _ask(analyst: Analyst, fen: str) -> LabelResult:
     """Return a label, or after two tries why there is none."""
     fault = ""
     for _ in range(TRIES):
         try:
-            return Said(analyst.label(fen))
+            return LabelResult(analyst.label(fen))
         except EngineError as error:
             fault = str(error)
-    return Said(None, fault)
+    return LabelResult(None, fault)
 
 
 class Analysis(NamedTuple):
@@ -137,15 +137,15 @@ def labelled(
     judge = _judge(analysis)
     tasks = [LabelTask(judge=judge, fens=tuple(open_fens[k : k + CHUNK])) for k in range(0, len(open_fens), CHUNK)]
     try:
-        for task, answers in zip(tasks, backend.map(label_task, tasks, check=check_said), strict=True):
-            labels.update(zip(task.fens, map(_told, answers), strict=True))
+        for task, answers in zip(tasks, backend.map(label_task, tasks, check=check_results), strict=True):
+            labels.update(zip(task.fens, map(_label_of, answers), strict=True))
             progress(len(answers))
     finally:
         close_analysts()
     return {fen: label for fen, label in labels.items() if label is not None}
 
 
-def _told(said: Said) -> Label:
+def _label_of(said: LabelResult) -> Label:
     """Return a label; a judge has no use for positions that are set aside."""
     if said.label is None:
         raise EngineError(said.fault)

@@ -35,7 +35,7 @@ COLUMNS: dict[str, pa.DataType] = {
     "result": NAMES,
     "fen": pa.string(),
 }
-FARTHEST = 40
+FARTHEST_MATE = 40
 """Mates in more moves than this are all alike."""
 LABELS: dict[str, pa.DataType] = {"kind": NAMES, "score": pa.int32(), "best": pa.string()}
 """What an engine adds: "cp" or "mate", a number for the side to move, and a move in UCI."""
@@ -80,7 +80,7 @@ class PositionTable:
         """Return the labels in pawns for the side to move; beyond all advantages (40) come mates, near ones above."""
         if self.kind is None or self.score is None:
             raise FileError("a table of positions without labels has no values")
-        near = FARTHEST - np.minimum(np.abs(self.score), FARTHEST)
+        near = FARTHEST_MATE - np.minimum(np.abs(self.score), FARTHEST_MATE)
         mates = np.where(self.score > 0, 1, -1) * (MATE + 2.0 * near)
         return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -MATE, MATE))
 

@@ -96,7 +96,7 @@ def sample_pgn(
     check_sampling(options)
     reader, sampler = PgnReader(path, wanted), Sampler(options)
     name = source or Path(path).name.partition(".")[0]
-    facts = {"sampling": _told(options), "wanted": _told(wanted), "games": Path(path).name}
+    facts = {"sampling": _options_text(options), "wanted": _options_text(wanted), "games": Path(path).name}
     with writing(target, labelled=False, facts=facts) as writer:
         for games in reader:
             table = sampler.from_games(games, name)
@@ -116,11 +116,11 @@ def sample_records(records: Records, options: Sampling = Sampling()) -> Position
     return Sampler(options).from_records(records)
 
 
-def _told(options: Any) -> str:
+def _options_text(options: Any) -> str:
     """Return the options that are set, for metadata."""
     plain = type(options)()
-    told = {name: value for name, value in dataclasses.asdict(options).items() if value != getattr(plain, name)}
-    return ", ".join(f"{name} {value}" for name, value in told.items()) or "as usual"
+    changed = {name: value for name, value in dataclasses.asdict(options).items() if value != getattr(plain, name)}
+    return ", ".join(f"{name} {value}" for name, value in changed.items()) or "as usual"
 
 
 def _why(reader: PgnReader) -> str:
@@ -257,12 +257,12 @@ class PlayingOn:
     def reached(self, positions: Chess) -> tuple[Chess, NDArray[np.int64]]:
         """Return all positions of the next plies in which somebody can move, and the row each began at."""
         ways = [Way(row, (position,)) for row, position in enumerate(unstacked(positions))]
-        found: list[Way] = []
+        ways_on: list[Way] = []
         for _ in range(self.plies):
             ways = self._onward(ways)
-            found += ways
-        rows = np.array([way.row for way in found], np.int64)
-        return typed(stacked([way.positions[-1] for way in found]) if found else taken(positions, rows)), rows
+            ways_on += ways
+        rows = np.array([way.row for way in ways_on], np.int64)
+        return typed(stacked([way.positions[-1] for way in ways_on]) if ways_on else taken(positions, rows)), rows
 
     def _onward(self, ways: list[Way]) -> list[Way]:
         """Return the games one ply later, but for those that have ended."""

@@ -107,7 +107,7 @@ def thinks(player: Player) -> bool:
     return hasattr(player, "think")
 
 
-def thought(game: CompiledGame, player: Any, task: Task) -> Thought:
+def think_about(game: CompiledGame, player: Any, task: Task) -> Thought:
     """Return what *player* decides; whatever goes wrong is the choice's fault."""
     try:
         if task.allowed and len(task.allowed) < len(game.moves(task.position)):

@@ -19,7 +19,7 @@ from understudy.games.bits import sent
 from understudy.games.konane.batches import successors
 from understudy.games.konane.notation import colour_masks
 from understudy.games.konane.rules import Konane
-from understudy.games.konane.solving.search import CHUNK_BITS, CHUNKS, IDLE, LAYOUT, MOST_CELLS, Desk, solve_batch
+from understudy.games.konane.solving.search import CHUNK_BITS, CHUNKS, IDLE, LAYOUT, MOST_CELLS, Workspace, solve_batch
 from understudy.protocols import Move
 from understudy.solve import MoveValues, Progress
 from understudy.solve.table import FIRST_SIZE, LARGEST_SIZE, enlarged, make_table
@@ -34,13 +34,13 @@ class Solver:
     def __init__(self, game: CompiledGame, *, largest: int = LARGEST_SIZE) -> None:
         check_solvable(game)
         self.game, self.largest = game, largest
-        self._desk, self._table = make_desk(*game.size), make_table(min(largest, FIRST_SIZE))
+        self._workspace, self._table = make_workspace(*game.size), make_table(min(largest, FIRST_SIZE))
         self._lock = threading.Lock()
 
     @property
     def positions(self) -> int:
         """How many positions were searched so far."""
-        return int(self._desk["nodes"])
+        return int(self._workspace["nodes"])
 
     @property
     def bytes(self) -> int:
@@ -73,17 +73,17 @@ class Solver:
                     if progress is not None:
                         progress(self.positions)
             finally:
-                self._desk["height"] = IDLE  # an interrupted search is forgotten, what it has proven is not
+                self._workspace["height"] = IDLE  # an interrupted search is forgotten, what it has proven is not
         return values.astype(np.bool_)
 
     def _slice(self, batch: Any, row: int, values: NDArray[np.int8]) -> int:
         """Search on for a while; return the first row that is not decided."""
-        desk, room = self._desk, len(self._table) * 3 // 4
-        if desk["entries"] >= room and len(self._table) < self.largest:
+        workspace, room = self._workspace, len(self._table) * 3 // 4
+        if workspace["entries"] >= room and len(self._table) < self.largest:
             self._table = enlarged(self._table, times=min(4, self.largest // len(self._table)))
             room = len(self._table) * 3 // 4
         entries = room if len(self._table) < self.largest else len(self._table) + 1
-        return int(solve_batch(batch, row, values, desk, self._table, self.positions + SLICE, entries))
+        return int(solve_batch(batch, row, values, workspace, self._table, self.positions + SLICE, entries))
 
     def _check(self, batch: Any) -> None:
         """Raise unless all positions stand on this solver's board: kernels would read nonsense."""
@@ -105,16 +105,16 @@ def check_solvable(game: CompiledGame) -> None:
         raise BadOption(f"konane can be solved on boards of at most {MOST_CELLS} cells, not on {rows}x{columns}")
 
 
-def make_desk(rows: int, columns: int) -> Desk:
-    """Return the desk of a board."""
-    desk: Desk = np.zeros(1, LAYOUT)[0]
+def make_workspace(rows: int, columns: int) -> Workspace:
+    """Return the workspace of a board."""
+    workspace: Workspace = np.zeros(1, LAYOUT)[0]
     keeping, swapping = _symmetries(rows, columns)
     for side, permutations in enumerate((keeping, swapping or keeping)):
         for place, permutation in enumerate(permutations):
-            desk["images"][side, place] = _image(permutation)
-    desk["symmetries"], desk["sided"] = len(keeping), not swapping
-    desk["rows"], desk["columns"], desk["height"] = rows, columns, IDLE
-    return desk
+            workspace["images"][side, place] = _image(permutation)
+    workspace["symmetries"], workspace["sided"] = len(keeping), not swapping
+    workspace["rows"], workspace["columns"], workspace["height"] = rows, columns, IDLE
+    return workspace
 
 
 def _symmetries(rows: int, columns: int) -> tuple[list[NDArray[np.int64]], list[NDArray[np.int64]]]:
