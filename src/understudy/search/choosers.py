@@ -1,4 +1,4 @@
-"""Choosers: players small enough to live inside a kernel, so that whole games are played without Python.
+"""Choosers: players small enough to live inside a kernel, so that whole games and matches are played without Python.
 
 Each is a value whose type picks its code. Equally good moves are chosen between by chance, as Thompson (2005) does.
 """
@@ -37,6 +37,7 @@ from understudy.search.workspace import clear as clear_workspace
 CHANCES = 1_000_000
 """Exploration is drawn in millionths."""
 LOST, DRAWN, WON = range(3)
+"""Columns in which results are counted: 1 + the outcome."""
 ENDLESS = 1 << 40
 """A number of plies that no game reaches."""
 

@@ -1,4 +1,8 @@
-"""Where a search ends: finished games, evaluators, and quiescence for games with captures in flight."""
+"""Where a search ends: finished games, evaluators, and quiescence for games with captures in flight.
+
+NegaScout plays out all captures (`quiescence`), so that it still equals plain minimax; a selective search only those
+that can matter (`selective_quiescence`), and it judges no position twice.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +31,10 @@ from understudy.search.ordering import pick
 from understudy.search.workspace import HEIGHTS, INFINITY, NODE_LIMIT, NODES, OPINIONS, STOP, WIN, Workspace, named
 
 LAST_OPINION = np.uint64(OPINIONS - 1)
+CENTIPAWNS = 350.0
+"""What an evaluator's `scale` is in centipawns: 1 / 3.5 of it is a pawn, as for our evaluators of chess."""
 HOPE = 200
-"""Centipawns that a capture may bring beyond the pieces won."""
+"""Centipawns that a capture may bring beyond the pieces won. Chosen by hand: two pawns of better placement."""
 
 
 @kernel
@@ -163,7 +169,7 @@ def selective_quiescence(
     if checked and lifeless(position):
         return 0.0
     floor = max(alpha, best)
-    least = max(0, int((floor - best) * 350.0 / evaluator.scale) - HOPE)
+    least = max(0, int((floor - best) * CENTIPAWNS / evaluator.scale) - HOPE)
     for i in range(width):
         move = pick(width, i, height, workspace)
         if not checked and not exchange(position, move, least):

@@ -9,10 +9,14 @@ from understudy.kernels import kernel
 from understudy.search.workspace import Workspace
 
 FROM_TABLE, PAYING, KILLER, LOSING = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
-"""Ranks begin here; history lies around 0, far from all of them."""
+"""Ranks begin here; history lies around 0, far from all of them. Captures that lose come after every quiet move."""
 TACTICAL = 1
 """Added to FROM_TABLE if the table's move is a capture or a new queen."""
 MOST_HISTORY = 1 << 14
+"""History stays between this and its negative: what is added shrinks as it comes near (see `credit`)."""
+BONUS, MOST_BONUS = 16, 1600
+"""What a refutation adds to history for each square of its depth, and at most. Chosen by hand; their ratio to
+MOST_HISTORY says how fast the past is forgotten."""
 
 
 @kernel
@@ -67,7 +71,7 @@ def by_rank(width: int, workspace: Workspace) -> None:
 def credit(position: Any, place: int, depth: int, height: int, workspace: Workspace) -> None:
     """Remember that the quiet move at *place* refuted this position and that the quiet ones before it did not."""
     codes, order, killers = workspace.moves[height], workspace.order[height], workspace.killers[height]
-    history, bonus = workspace.history[position.ply & 1], min(depth * depth * 16, 1600)
+    history, bonus = workspace.history[position.ply & 1], min(depth * depth * BONUS, MOST_BONUS)
     if killers[0] != codes[place]:
         killers[1] = killers[0]
         killers[0] = codes[place]

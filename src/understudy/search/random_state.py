@@ -1,4 +1,8 @@
-"""Chance inside kernels: 64 bits that can be saved, so that a stopped run goes on as if it had not stopped."""
+"""Chance inside kernels: 64 bits that can be saved, so that a stopped run goes on as if it had not stopped.
+
+The generator is SplitMix64 (Steele, Lea and Flood 2014): a counter that grows by a constant, each state stirred by
+`mixed`. It is short enough for the innermost loops, and any state is a good one.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +13,9 @@ from understudy.games.bits import Mask, mixed
 from understudy.kernels import kernel
 
 _STEP = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: SplitMix64's own."""
 _SHIFT = np.uint64(32)
+"""A product with the upper half of the bits scales them to a range without a division."""
 
 
 def make_random_state(rng: np.random.Generator) -> NDArray[np.uint64]:

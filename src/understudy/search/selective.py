@@ -46,11 +46,27 @@ from understudy.search.workspace import (
 )
 
 HIGHEST = HEIGHTS - 32
-"""Extensions end here; beyond is room for captures."""
+"""Extensions end here; beyond is room for captures, of which a game of chess has at most thirty."""
 
 _GRID = np.log(np.arange(1, 65))
 REDUCTIONS = np.floor(0.4 + _GRID[:, None] * _GRID[None, :] / 2.0).astype(np.int64)
-"""By how many plies a move is looked at less deeply [depth - 1, moves before it]."""
+"""By how many plies a move is looked at less deeply [depth - 1, moves before it]: the product of two logarithms, as is
+usual among chess programs; its two constants were chosen by hand."""
+
+# All margins below were chosen by hand, in the sizes that chess programs commonly use, and no record of tuning is kept;
+# what was measured is the whole: two to three times the depth of `negascout` in the same time. A pawn is 1 / PAWNS of
+# an evaluator's scale, so that the same margins serve evaluators in centipawns and networks.
+PAWNS = 3.5
+ASPIRATION = 0.1
+"""Half the window around the last value, in scales (a third of a pawn), and four times as wide after each miss."""
+SETTLED_DEPTH = 4
+"""Up to this depth values still jump: the whole window is searched."""
+THIN = 1e-4
+"""The width of a window that only asks "better or not", in scales: above the noise of floats, below any difference that
+matters."""
+SHALLOW, HOPELESS, DEEP = 7, 3, 3
+"""Up to SHALLOW plies before the leaves moves are left out, up to HOPELESS a position far below alpha is left to its
+captures; from DEEP on a pass is tried and late moves are reduced."""
 
 
 @kernel
@@ -76,9 +92,9 @@ def selective(position: Any, evaluator: Any, depth: int, workspace: Workspace, t
 def _deepen(position: Any, evaluator: Any, goal: int, workspace: Workspace, table: Table) -> None:
     """Search to the depth *goal* in a window around the last value, widened until it holds the new one."""
     origin = int(np.int64(0))  # a bare 0 is a literal type, and recursion on one cannot be cached
-    margin = 0.1 * evaluator.scale
+    margin = ASPIRATION * evaluator.scale
     low, high = -INFINITY, INFINITY
-    if goal > 4 and abs(workspace.worth) < PROVEN:
+    if goal > SETTLED_DEPTH and abs(workspace.worth) < PROVEN:
         low, high = workspace.worth - margin, workspace.worth + margin
     while True:
         value = _probe(position, goal, low, high, origin, evaluator, workspace, table)
@@ -117,7 +133,7 @@ def _probe(
     checked = in_check(position)
     if height > 0 and lifeless(position) and (not checked or movable(position)):
         return 0.0
-    thin = 1e-4 * evaluator.scale
+    thin = THIN * evaluator.scale
     narrow = beta - alpha < 2.0 * thin
     hint, stored, answers = recall(name, depth, alpha, beta, height, workspace, table)
     if answers and narrow and height > 0:
@@ -129,14 +145,14 @@ def _probe(
     workspace.statics[height] = -INFINITY if checked else guess
     better = not checked and (height < 2 or guess > workspace.statics[height - 2])
     if narrow and not checked and abs(beta) < PROVEN:
-        pawn = evaluator.scale / 3.5
-        if depth <= 7 and guess - 0.8 * pawn * (depth - better) >= beta:  # too good: they will not let it happen
+        pawn = evaluator.scale / PAWNS
+        if depth <= SHALLOW and guess - 0.8 * pawn * (depth - better) >= beta:  # too good: they will not let it happen
             return guess
-        if depth <= 3 and guess + pawn * (1.5 + 1.5 * depth) <= alpha:  # hopeless unless a capture helps
+        if depth <= HOPELESS and guess + pawn * (1.5 + 1.5 * depth) <= alpha:  # hopeless unless a capture helps
             value = selective_quiescence(evaluator, position, alpha, beta, height, workspace)
             if value <= alpha or tally[STOP]:
                 return value
-        if depth >= 3 and guess >= beta and workspace.trail[height - 1] != NO_MOVE and may_pass(position):
+        if depth >= DEEP and guess >= beta and workspace.trail[height - 1] != NO_MOVE and may_pass(position):
             workspace.trail[height] = NO_MOVE
             less = 4 + depth // 4 + min(int((guess - beta) / (2.0 * pawn)), 3)
             value = -_probe(turn(position), depth - less, -beta, thin - beta, height + 1, evaluator, workspace, table)
@@ -212,13 +228,13 @@ def _skips(
     evaluator: Any,
 ) -> bool:
     """Tell whether a move that gives no check is not worth a look near the leaves."""
-    if rank >= PAYING or depth > 7:
+    if rank >= PAYING or depth > SHALLOW:
         return False
     if not is_quiet(rank):
         return not exchange(position, move, -100 * depth)
     if before >= (3 + depth * depth) // (1 if better else 2) + 1:
         return True
-    if rank < KILLER and guess + evaluator.scale / 3.5 * (1.0 + depth) <= floor:
+    if rank < KILLER and guess + evaluator.scale / PAWNS * (1.0 + depth) <= floor:
         return True
     return not exchange(position, move, -25 * depth * depth)
 
@@ -226,7 +242,7 @@ def _skips(
 @kernel
 def _less(rank: int, before: int, depth: int, narrow: bool, better: bool, forced: bool) -> int:
     """Return by how many plies to look less deeply at the move after *before* others."""
-    if depth < 3 or before < 2 or rank >= PAYING:
+    if depth < DEEP or before < 2 or rank >= PAYING:
         return 0
     less = int(REDUCTIONS[min(depth, 64) - 1, min(before, 63)])
     if is_quiet(rank):

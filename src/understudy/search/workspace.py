@@ -13,13 +13,16 @@ from understudy.games.rules import key
 from understudy.kernels import kernel
 
 INFINITY = 1e12
+"""Beyond every value, a win's too."""
 WIN = 1e9
-"""A game won now; each ply that it takes costs one."""
+"""A game won now; each ply that it takes costs one. No evaluator says as much (Konane's ratios reach a million), and a
+ply more or less is still told apart by a double."""
 PROVEN = 0.5 * WIN
-"""A value beyond this is a proven win, beyond its negative a proven loss."""
+"""A value beyond this is a proven win, beyond its negative a proven loss; no win is so far away as to fall below."""
 
 HEIGHTS = 96
-"""No line of play in a search is longer than this, quiescence included."""
+"""No line of play in a search is longer than this, quiescence included: searches deepen to half of it and leave the
+rest to captures. Chosen by hand; nobody has time for 48 plies."""
 
 NODES, STOP, NODE_LIMIT, GENERATION, DEEPER, BLIND, SEEN, UNAWARE = range(8)
 """Places in the workspace's `tally`. DEEPER: whether a deeper result in the table may stand for a shallower one. BLIND:
@@ -27,6 +30,7 @@ whether plain minimax leaves games that are over at its horizon to the evaluator
 UNAWARE: whether NegaScout leaves finished games to the evaluator, wherever they are."""
 
 EXACT, AT_LEAST, AT_MOST = range(3)
+"""What the value of an entry is: itself, or a bound."""
 
 ENTRY = np.dtype(
     (
@@ -51,15 +55,18 @@ Table: TypeAlias = NDArray[Any]
 """Results of earlier work, by key."""
 
 TABLE_BITS = 20
+"""A million entries of 24 bytes, 25 MB for each thread that searches. Chosen by hand."""
 DRAWN = 2048
 """Slots for positions already seen; matches are much shorter than half of it."""
 
 OPINIONS = 1 << 15
-"""Slots for what an evaluator has said in this search."""
+"""Slots for what an evaluator has said in this search: half a megabyte, so that they stay in the processor's cache.
+Chosen by hand."""
 
 _LAST = np.uint64(DRAWN - 1)
 LAST_ENTRY = np.uint64((1 << TABLE_BITS) - 1)
 PARITY = np.uint64(0x9E3779B97F4A7C15)
+"""Tells sides apart: 2^64 over the golden ratio, whose bits are well spread (any such number would do)."""
 
 
 def _layout(most_moves: int) -> np.dtype[np.void]:
@@ -154,7 +161,7 @@ def remember(
     generation: int,
     table: Table,
 ) -> None:
-    """Store a result unless a deeper one of the same search is in its place."""
+    """Store a result unless a deeper one of another position of the same search is in its place."""
     entry = table[name & LAST_ENTRY]
     if entry.generation == generation and entry.depth > depth and entry.key != name:
         return

@@ -13,9 +13,10 @@ from conftest import random_line, run_interpreted
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import stacked, taken
+from understudy.games.konane import solving
 from understudy.games.konane.notation import permuted, symmetries
 from understudy.games.konane.rules import Konane
-from understudy.games.konane.solving import Solver, solver
+from understudy.games.konane.solving import Solver
 from understudy.kernels import interpreted
 from understudy.solve import make_solver, shared_solver
 from understudy.solve.table import BUCKET, enlarged, make_table, recall, remember
@@ -127,7 +128,7 @@ def test_a_table_too_small_changes_nothing_but_the_work(monkeypatch: pytest.Monk
     positions = stacked(late_positions(board, ply=18 if interpreted() else 12, games=6))
     ample = Solver(board)
     expected = ample.solve(positions)
-    monkeypatch.setattr(solver, "SLICE", 1000)
+    monkeypatch.setattr(solving, "SLICE", 1000)
     tiny = Solver(board, largest=2 * BUCKET)
     assert (tiny.solve(positions) == expected).all()
     assert tiny.bytes == 2 * BUCKET * 8
@@ -158,7 +159,7 @@ class Stop(Exception):
 
 @pytest.mark.skipif(interpreted(), reason="slow without the compiler")
 def test_a_search_tells_its_progress_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "SLICE", 20_000)
+    monkeypatch.setattr(solving, "SLICE", 20_000)
     board = game(6, 6)
     known, heard = Solver(board), []
 

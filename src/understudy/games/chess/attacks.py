@@ -16,8 +16,10 @@ from understudy.kernels import kernel
 ALL = ~NONE
 TOP = bit(63)
 WORTH = np.array([100, 310, 325, 500, 950, 20_000], np.int64)
-"""Centipawns of pawn, knight, bishop, rook, queen and king in an exchange."""
+"""Centipawns of pawn, knight, bishop, rook, queen and king in an exchange. Chosen by hand near the usual
+values: a bishop a little above a knight, a king above all that can be won for it."""
 DARK = np.uint64(0xAA55_AA55_AA55_AA55)
+"""The dark cells: bishops of one shade alone cannot mate."""
 
 
 def _walk(steps: list[tuple[int, int]], length: int) -> NDArray[np.uint64]:

@@ -20,10 +20,12 @@ from understudy.kernels import kernel
 from understudy.search.workspace import named
 
 SMALLEST = 1 << 16
-"""Places of a set of keys at first."""
+"""Places of a set of keys at first: half a megabyte; it doubles when half full."""
 _BLACK = np.uint64(0x9E3779B97F4A7C15)
+"""Tells keys with Black to move from others, and stands for 0, which means an empty place."""
 _EMPTY = np.uint64(0)
 _WORTHS = np.array([1, 3, 3, 5, 9, 100], np.int64)
+"""Pawns, as everybody counts; a king risks more than it can take."""
 
 GOES_ON, DRAW, MATE = range(3)
 """What a move leads to: more moves, a draw by the position alone, or the mate of the other side."""

@@ -17,15 +17,20 @@ from numpy.typing import NDArray
 from understudy.errors import UnknownName
 
 CLIP = 20.0
-"""A label beyond this many pawns counts as this many; so does a mate."""
+"""A label beyond this many pawns counts as this many; so does a mate. The thesis names no range; 20 is what it
+prints for a mate in Table 8.1."""
 WIDTH = 1.6
-"""Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points."""
+"""Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points. Chosen by hand;
+the curve that Lichess found for people has 2.7 pawns (`records/opinions.py`)."""
 CLEAR = 4.0
-"""Pawns beyond which `far` grows like a logarithm only."""
+"""Pawns beyond which `far` grows like a logarithm only: the game is decided, and how much more is won matters little.
+Chosen by hand."""
 MATE = 40.0
-"""Pawns beyond which there are but mates, two pawns for each move that they are nearer (`records/positions.py`)."""
+"""Pawns beyond which there are but mates, two pawns for each move that they are nearer (`records/positions.py`).
+Advantages in pawns are cut there."""
 STEP = 0.15
-"""How much higher `far` has a mate that is one move nearer, in pawns."""
+"""How much higher `far` has a mate that is one move nearer, in pawns: all mates then lie within six pawns.
+Chosen by hand."""
 DRAW_BAND = 1.5
 """Up to this many pawns the source calls a position a draw."""
 
@@ -61,6 +66,7 @@ class Dataset:
         return tuple((low + high) / 2 for low, high in pairwise(ends))
 
 
+# The thesis's classes: a pawn wide from the end of the draw on, the last one open.
 _OUTER = tuple(1.5 + step for step in range(7))
 _BELOW = tuple(-edge for edge in reversed(_OUTER))
 
@@ -70,7 +76,7 @@ DATASETS = {
     "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
     "4": Dataset(name="4"),
     "win": Dataset(name="win", thesis=False, logistic=True),
-    "far": Dataset(name="far", thesis=False, logistic=True, apart=0.2),
+    "far": Dataset(name="far", thesis=False, logistic=True, apart=0.2),  # 0.2: chosen by hand
 }
 """The data sets by name."""
 

@@ -26,7 +26,8 @@ from understudy.games.chess.rules import KINDS
 from understudy.kernels import kernel
 
 FULL = 24
-"""The weight of all pieces of both sides: knights and bishops 1, rooks 2, queens 4."""
+"""The weight of all pieces of both sides: knights and bishops 1, rooks 2, queens 4, as chess programs usually count how
+much of the middle game is left."""
 
 
 class Material(NamedTuple):
@@ -74,7 +75,7 @@ def _worth(evaluator: Material, position: Chess, side: Mask, turned: int) -> tup
 
 
 def plain() -> NDArray[np.float32]:
-    """Return tables of piece values alone, whatever the cell and the phase."""
+    """Return tables of piece values alone, whatever the cell and the phase: Sabatelli's (2017)."""
     values = np.array([100, 300, 300, 500, 900, 0], np.float32)
     return np.tile(values[None, :, None], (2, 1, 64))
 
@@ -88,6 +89,11 @@ RING = np.minimum(FILE, np.minimum(RANK, 7 - RANK))
 
 def _by(index: NDArray[np.int64], *values: float) -> NDArray[np.float64]:
     return np.array(values, np.float64)[index]
+
+
+# The tables of `placed` were written by hand, and no record of tuning is left: pawns want the centre and to go on,
+# knights the centre and outposts, rooks the seventh rank, kings shelter in the middle game and the centre in the end
+# game. A pawn is worth more in the end game, where it may become a queen.
 
 
 def placed() -> NDArray[np.float32]:
@@ -129,12 +135,13 @@ SCALE = 350.0
 
 EVALUATORS: dict[str, NamedTuple] = {
     "material": Material(plain(), np.zeros(2, np.float32), SCALE),
-    "piece_square": Material(placed(), np.array([28, 48], np.float32), SCALE),
+    "piece_square": Material(placed(), np.array([28, 48], np.float32), SCALE),  # the pair of bishops: by hand, too
 }
 
 
 MIDDLE = 32
-"""Units of the two small layers."""
+"""Units of the two small layers: four registers of eight numbers, small beside the sums of the first layer. Chosen by
+hand."""
 PIECES = 32
 """As many as there can be."""
 
@@ -142,7 +149,7 @@ FIFTY = 100
 """Plies without a capture or a pawn's move after which a game is a draw; a search asks the rules only for its end."""
 NOTHING = np.float32(0.0)
 STANDING_SCALE = 320.0
-"""Centipawns: tanh(value / STANDING_SCALE) is the expected outcome, as the data set `win` has it."""
+"""Centipawns: tanh(value / STANDING_SCALE) is the expected outcome, as the data set `win` has it (twice its WIDTH)."""
 
 
 class Standing(NamedTuple):

@@ -18,7 +18,8 @@ from understudy.kernels import kernel
 PIECES, MOVES, MOVABLE = range(3)
 
 BEYOND = 1e6
-"""A ratio whose denominator is 0 is this plus its numerator: above any other, more is still better."""
+"""A ratio whose denominator is 0 is this plus its numerator: above any other, more is still better. Ours, since the
+source does not say; other readings fit its tables worse (docs/games/konane.md)."""
 
 
 class Tally(NamedTuple):
@@ -101,7 +102,7 @@ FORMS = {
     "ratio": (1.0, 1.0, 1),
     "weighted_ratio": (1.0, 3.0, 1),
 }
-"""The source's forms in its order, by name: factors of both counts, ratio or not."""
+"""The source's forms in its order, by name: factors of both counts, ratio or not. The 3 is Thompson's."""
 
 SCALES = {
     "pieces": (300.0, 300.0, 300.0, 300.0, 180.0, 60.0),

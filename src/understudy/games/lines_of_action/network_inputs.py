@@ -18,17 +18,18 @@ from understudy.games.lines_of_action.notation import LinesOfAction
 from understudy.games.lines_of_action.rules import advances, connected, spread, targets
 from understudy.kernels import kernel
 
-# Numbers about a side that are no sums over its stones, for networks. They are scaled to be about 1.
+# Numbers about a side that are no sums over its stones: bits that choose them, and how many each kind has.
 
 QUADS, SHAPE, MOBILITY, THREATS, TURN = 1, 2, 4, 8, 16
 COUNTED = {"quads": QUADS, "shape": SHAPE, "mobility": MOBILITY, "threats": THREATS, "turn": TURN}
 COUNTED_WIDTHS = {QUADS: 6, SHAPE: 4, MOBILITY: 1, THREATS: 2, TURN: 1}
 MANY = 4
-"""More threats than this are no more dangerous."""
+"""More threats than this are no more dangerous: one reply stops at most one or two. Chosen by hand."""
 FEW_GROUPS = 4
 """With more groups than this no move is taken to connect them all: it would have to join five."""
 _TENTH = np.float32(0.1)
 _QUARTER = np.float32(0.25)
+"""Factors that bring counts to about 1, where units of tanh tell them apart best. Chosen by hand."""
 
 Rows = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Inputs that are sums over stones: [inputs, features], and what they are on an empty board."""
@@ -101,6 +102,7 @@ def nonad_matrix(size: int) -> NDArray[np.float64]:
 
     Nonads run row by row from the lower left; a stone counts 1 in the centre, 0.8 at a side, 0.75 in a corner.
     """
+    # Miller's (2010) weights, as in `inputs.py`.
     weights = ((0.75, 0.8, 0.75), (0.8, 1.0, 0.8), (0.75, 0.8, 0.75))
     matrix = np.zeros((size - 2, size - 2, 8, 8))
     for row in range(size - 2):

@@ -1,4 +1,4 @@
-"""Lines of Action on boards of 4 x 4 to 8 x 8 cells: the rules as kernels; text is in lines_of_action_notation.
+"""Lines of Action on boards of 4 x 4 to 8 x 8 cells: the rules as kernels; text is in `notation.py`.
 
 Rules after Sackson and Winands, as told by Miller (2010); doubtful points as in docs/games/lines_of_action.md. Every
 board is laid out with eight cells a row (cell = 8 * row + column, a1 = 0, row 0 at the bottom), a smaller one in the
@@ -42,6 +42,8 @@ _32 = np.uint64(32)
 _48 = np.uint64(48)
 _56 = np.uint64(56)
 _255 = np.uint64(255)
+# Masks of alternate bits, pairs and bytes, to add up all rows at once (the usual way to count bits in a word), and the
+# columns that the three steps of tilting turn: every second, two of four, four of eight.
 _LOW_BITS = np.uint64(0x0101010101010101)
 _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)

@@ -25,7 +25,7 @@ from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
 
 
 class Quiescent(NamedTuple):
-    """Any evaluator of a game with captures in flight, after the captures."""
+    """Any evaluator of a game with captures in flight, asked after the captures (see `leaves.quiescence`)."""
 
     inner: Any
     scale: float
@@ -40,7 +40,10 @@ _11 = np.uint64(11)
 
 
 class Noise(NamedTuple):
-    """A value drawn for each position from a seed: the same position has one value within one search."""
+    """What the `stochastic` player sees where the rules do not decide: a value drawn for each position from a seed.
+
+    The same position has one value within one search.
+    """
 
     seed: Mask
     scale: float = 1.0
@@ -49,6 +52,7 @@ class Noise(NamedTuple):
 @kernel
 def noise_value(evaluator: Noise, position: Any, own: bool) -> float:
     """Return a number in [-1, 1) that depends on nothing but the seed and the position."""
+    # 53 bits, as many as a double holds, over 2^52: from 0 to 2, less 1.
     return (mixed(key(position) ^ evaluator.seed) >> _11) / 4503599627370496.0 - 1.0
 
 

@@ -23,6 +23,7 @@ REACH = 2 * SIDE
 PINS = REACH + 64
 """Where the pins of a side are told: a pinned piece, the line on which it may go, the next one; NONE ends them."""
 MOST_PINS = 16
+"""Room for the pins of a side: eight directions, a piece and a line each."""
 MASKS = PINS + 2 * MOST_PINS
 """Masks of all attacks in all: one array, so that one pointer is all that kernels hand on."""
 TWICE = 5

@@ -39,12 +39,13 @@ FEATURES = 4
 """Planes: check, pins, centre, f2 and f7."""
 
 WORTHS = np.array([1, 3, 3, 5, 9, 10], np.int64)
-"""The thesis's worths of pawn, knight, bishop, rook, queen and king."""
+"""The thesis's worths of pawn, knight, bishop, rook, queen and king; exchanges of `threats.py` count by them, too."""
 
 CENTRE = np.array([26, 27, 28, 34, 35, 36], np.int64)
-"""c4 d4 e4 c5 d5 e5."""
+"""c4 d4 e4 c5 d5 e5: the centre as the thesis's figures mark it."""
 
 F2, F7 = 13, 53
+"""The cells whose attackers the thesis's fourth plane shows."""
 
 PAWN_BELOW = np.array([flipped(PAWN[cell ^ 56]) for cell in range(64)], np.uint64)
 """The cells from which a pawn that goes up attacks each cell."""

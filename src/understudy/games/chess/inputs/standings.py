@@ -3,7 +3,7 @@
 This is what `standings`, our own input of chess networks, sees. A board of pieces alone hides what matters to someone
 who may look only one ply ahead: which piece can be taken. So every piece brings a row for its kind, cell and standing,
 and one for its kind and a finer standing whatever the cell; kings bring what is attacked around them; pieces bring how
-far they reach; and threats bring rows of their own (`chess_threats.py`). A network adds up one row of weights for each,
+far they reach; and threats bring rows of their own (`threats.py`). A network adds up one row of weights for each,
 as it would for the pieces alone.
 
 The board is mirrored so that the mover's king stands on the files e to h: left and right are alike but for castling,
@@ -99,7 +99,8 @@ ROWS = FEW_PIECES_AT + RELATIONS
 """How many rows there are; `ROWS` itself stands for nothing."""
 
 MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 5 + MOST_THREATS + 2 + MOST_RELATIONS
-"""A position brings no more rows than this."""
+"""A position brings no more rows than this. In order: two rows of each piece and its prey; reach of 30; around both
+kings; gains; checks; contacts; escapes; pins; passed pawns; what is told once; threats; gains later; relations."""
 
 _ODD = np.uint64(0x5555_5555_5555_5555)
 _PAIRS = np.uint64(0x3333_3333_3333_3333)

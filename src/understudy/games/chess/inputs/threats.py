@@ -22,9 +22,9 @@ from understudy.games.chess.position import Chess
 from understudy.kernels import kernel
 
 MOST_GAIN = 9
-"""Pawns: a queen for nothing."""
+"""Pawns: a queen for nothing; more is no more worth knowing."""
 LONGEST = 16
-"""Captures of an exchange that are counted."""
+"""Captures of an exchange that are counted: more pieces hardly ever see one cell."""
 LEVELS = 4
 """What the lesser of two forked pieces is: a pawn, a knight or bishop, a rook, a queen or the king."""
 FORKS = 5 * LEVELS
@@ -35,10 +35,11 @@ BEHIND = 2 * 2 * 4
 """Sides of a slider; whose piece screens; what stands behind: loose, a rook, a queen, the king."""
 THREATS = FORKS + TRAPPED + BEHIND
 MOST_THREATS = 5 + 2 * 15 + 2 * 20
-"""A position brings no more rows of threats than this."""
+"""A position brings no more rows of threats than this: a fork for each kind, of each side fifteen trapped pieces and
+twenty hidden ones (`_behind` stops there)."""
 
 FEW_PIECES = 4
-"""Up to so many pieces these rows are there."""
+"""Up to so many pieces these rows are there: the endings that are solved (`endings.py`)."""
 PAIRS = 32 * 64
 """The cells of both kings; the mover's stands on the files e to h."""
 STEPS = 15 * 15
@@ -210,7 +211,7 @@ def _behind(position: Chess, side: int, attacks: Attacks, at: int, out: Any, tot
     guarded = attacked_by(1 - side, attacks)
     royal = kings(position) & enemy
     pieces = own & (position.bishops | position.rooks | position.queens)
-    last = total + 18
+    last = total + 18  # a slider may still bring two rows: twenty in all, as MOST_THREATS has it
     while pieces != NONE and total <= last:
         cell = lowest(pieces)
         pieces = rest(pieces)

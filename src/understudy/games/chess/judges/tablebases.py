@@ -20,7 +20,7 @@ WHERE = "https://tablebase.lichess.ovh/tables/standard/"
 WON = 2
 """A win that the fifty-move rule does not spoil, as Syzygy counts."""
 TRIES = 20_000
-"""Random placements after which an ending is taken to have no won positions."""
+"""Random placements, for each position wanted, after which an ending is taken to have no won ones. Chosen by hand."""
 
 
 @contextlib.contextmanager

@@ -35,7 +35,7 @@ from understudy.tensors import load_arrays
 LABELS = "labels"
 """What the file of such a student says of itself."""
 MATE = 2 * CLIP
-"""What a mate is worth, in pawns."""
+"""What a mate is worth, in pawns: more than any network says."""
 ROWS = 256
 """Boards valued at once; what the layers of more say does not fit into a core's cache."""
 AGAIN = 1

@@ -29,7 +29,7 @@ SIDES = ("learned from", "validation", "test")
 TENTHS = 10
 """One of ten games is looked at, one grades."""
 THEORY = 30
-"""Games that share a placement after so many plies are taken for the same game."""
+"""Games that share a placement after so many plies are taken for the same game: openings that many play end before."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

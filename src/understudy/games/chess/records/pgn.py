@@ -26,6 +26,7 @@ from understudy.records.files import shown
 from understudy.records.packed import Damage, pieces
 
 BLOCK = 1 << 22
+"""Bytes that are read at once: some thousand games, so that kernels are called seldom."""
 BOM = b"\xef\xbb\xbf"
 """How some programs begin files in UTF-8."""
 LONGEST = 1 << 26

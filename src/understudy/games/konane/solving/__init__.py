@@ -26,6 +26,11 @@ from understudy.solve.table import FIRST_SIZE, LARGEST_SIZE, enlarged, make_tabl
 
 SLICE = 1_000_000
 """Positions between two looks at the world: a fifth of a second."""
+FULL = 3, 4
+"""The share of a table in use from which on it is enlarged: above it buckets fill up and what is proven gets lost.
+Chosen by hand."""
+GROWTH = 4
+"""How many times as large a table becomes: each time is a whole copy, so not in small steps. Chosen by hand."""
 
 
 class Solver:
@@ -78,10 +83,10 @@ class Solver:
 
     def _slice(self, batch: Any, row: int, values: NDArray[np.int8]) -> int:
         """Search on for a while; return the first row that is not decided."""
-        workspace, room = self._workspace, len(self._table) * 3 // 4
+        workspace, room = self._workspace, len(self._table) * FULL[0] // FULL[1]
         if workspace["entries"] >= room and len(self._table) < self.largest:
-            self._table = enlarged(self._table, times=min(4, self.largest // len(self._table)))
-            room = len(self._table) * 3 // 4
+            self._table = enlarged(self._table, times=min(GROWTH, self.largest // len(self._table)))
+            room = len(self._table) * FULL[0] // FULL[1]
         entries = room if len(self._table) < self.largest else len(self._table) + 1
         return int(solve_batch(batch, row, values, workspace, self._table, self.positions + SLICE, entries))
 

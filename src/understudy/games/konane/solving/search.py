@@ -22,21 +22,24 @@ from understudy.kernels import kernel
 from understudy.solve.table import LOST, UNKNOWN, WON, Table, recall, remember
 
 MOST_CELLS = 36
+"""6x6: about a second from the start (docs/games/konane.md). Everything below is laid out for no more."""
 HEIGHTS = MOST_CELLS + 1
 """Every ply takes a stone away."""
 MOST_MOVES = MOST_CELLS * 2
 """Into an empty cell at most one stone jumps from each side, and half the cells are of its colour."""
 
 FEW_STONES = 16
-"""With so few stones only the small table is asked."""
+"""With so few stones only the small table is asked: twice as fast, with a tenth of the memory (measured on 6x6, see
+docs/games/konane.md)."""
 RECENT = 1 << 12
-"""As much as the processor has next to it."""
+"""Entries of the small table: 32 KB, as much as the processor has next to it. A quarter faster than none (measured)."""
 _RECENT = np.uint64(RECENT - 1)
 
 IDLE = -1
 """The height when nothing is being searched."""
 
 CHUNK_BITS = 9
+"""A board of 36 cells is turned in four parts of nine: tables of 512 entries, 256 KB for all images."""
 CHUNKS = MOST_CELLS // CHUNK_BITS
 _CHUNK = np.uint64((1 << CHUNK_BITS) - 1)
 _SHIFT = np.uint64(CHUNK_BITS)
@@ -274,6 +277,8 @@ def _add(workspace: Workspace, height: int, mine: Mask, theirs: Mask) -> bool:
     chances = popcount(mine & ready) + jumps_from(mine, down, left, right, up, after.columns)
     place = workspace.left[height]
     workspace.next_mine[height, place], workspace.next_theirs[height, place] = theirs, mine
+    # The fewest replies first, own jumps breaking ties, stones counted beside jumps: of the orders tried the one that
+    # met the fewest positions (docs/games/konane.md). 4 puts the replies before the ties; it was chosen by hand.
     workspace.rank[height, place] = 4 * replies - chances
     workspace.left[height] = place + 1
     return False
