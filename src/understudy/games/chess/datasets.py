@@ -45,6 +45,8 @@ class Dataset:
     thesis: bool = True
     logistic: bool = False
     """Whether the target is an expected outcome and a network says its logit."""
+    mate_distance: bool = False
+    """Whether large advantages are drawn together and mates lie beyond them by their distance."""
     apart: float = 0.0
     """How much the distance between logits counts where the outcome is sure, besides the likelihood, which hardly tells
     outcomes near 0 or 1 from each other."""
@@ -76,7 +78,7 @@ DATASETS = {
     "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
     "4": Dataset(name="4"),
     "win": Dataset(name="win", thesis=False, logistic=True),
-    "far": Dataset(name="far", thesis=False, logistic=True, apart=0.2),  # 0.2: chosen by hand
+    "far": Dataset(name="far", thesis=False, logistic=True, mate_distance=True, apart=0.2),  # 0.2: chosen by hand
 }
 """The data sets by name."""
 
@@ -100,7 +102,7 @@ def targets_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.floa
     if dataset.classes:
         return classes_of(dataset, pawns)
     if dataset.logistic:
-        seen = compress_pawns(pawns) if dataset.name == "far" else np.clip(pawns, -CLIP, CLIP)
+        seen = compress_pawns(pawns) if dataset.mate_distance else np.clip(pawns, -CLIP, CLIP)
         shares: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-seen / WIDTH))).astype(np.float32)
         return shares
     numbers: NDArray[np.float32] = ((np.clip(pawns, -CLIP, CLIP) + CLIP) / (2 * CLIP)).astype(np.float32)
@@ -129,15 +131,15 @@ def expand_pawns(seen: NDArray[np.floating]) -> NDArray[np.float64]:
 
 def pawns_of(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return in pawns what a network says [positions, outputs]: of classes the mean of their worth by probability."""
-    said = np.asarray(outputs, np.float64)
+    numbers = np.asarray(outputs, np.float64)
     if dataset.classes:
-        shares = np.exp(said - said.max(axis=1, keepdims=True))
+        shares = np.exp(numbers - numbers.max(axis=1, keepdims=True))
         mean: NDArray[np.float64] = (shares @ np.array(dataset.worth)) / shares.sum(axis=1)
         return mean
     if dataset.logistic:
-        seen = expand_pawns(said[:, 0] * WIDTH) if dataset.name == "far" else said[:, 0] * WIDTH
+        seen = expand_pawns(numbers[:, 0] * WIDTH) if dataset.mate_distance else numbers[:, 0] * WIDTH
         return np.clip(seen, -CLIP, CLIP)
-    return np.clip(said[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
+    return np.clip(numbers[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
 
 
 def class_names(dataset: Dataset) -> list[str]:

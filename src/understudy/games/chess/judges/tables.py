@@ -54,7 +54,7 @@ def thesis_text(facts: Facts) -> str:
         for row in facts["rows"]
     ]  # fmt: skip
     best, stated = facts["best_moves"], facts["stated_mean"]
-    told = [
+    text = [
         "Table 8.1 of the thesis (delta in pawns; * cannot be played there)",
         aligned([head, *lines], left=(1, 2, 3, 6, 9)),
         f"best moves: MLP {best['mlp']}, CNN {best['cnn']}, ours {best['ours']} of {len(facts['rows'])}",
@@ -63,8 +63,8 @@ def thesis_text(facts: Facts) -> str:
         printed = facts["printed"][who]
         column = f"of the printed column {printed['mean_delta']:.2f}"
         anew = f"priced anew {_mean(facts, who)}, legal moves only"
-        told.append(f"{who.upper()}: mean delta stated {stated[who]}, {column}, {anew}")
-    return "\n".join([*told, f"ours: mean delta {_mean(facts, 'ours')} against the thesis's best moves"])
+        text.append(f"{who.upper()}: mean delta stated {stated[who]}, {column}, {anew}")
+    return "\n".join([*text, f"ours: mean delta {_mean(facts, 'ours')} against the thesis's best moves"])
 
 
 def ladder_text(facts: Facts) -> str:

@@ -64,13 +64,13 @@ class BoardStudent:
         values = -self._valued(np.concatenate(boards))
         if self.inputs.perspective == "white":  # such a network speaks for White, whoever is to move
             values *= np.repeat(
-                [1 if position.ply % 2 else -1 for position in positions], [len(told) for told in moves]
+                [1 if position.ply % 2 else -1 for position in positions], [len(codes) for codes in moves]
             )
         choices, first = [], 0
         for position, past, codes in zip(positions, pasts, moves, strict=True):
-            said = values[first : first + len(codes)]
+            own = values[first : first + len(codes)]
             first += len(codes)
-            choices.append(self._best(self._ruled(position, past, codes, said)))
+            choices.append(self._best(self._ruled(position, past, codes, own)))
         return choices
 
     def prepare(self) -> None:
@@ -84,17 +84,18 @@ class BoardStudent:
     def _valued(self, boards: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return what the network says of boards [boards, planes, 64], in pawns."""
         planes = boards.reshape(len(boards), self.inputs.planes, 8, 8)
-        said = [self.session.run(None, {"inputs": planes[row : row + ROWS]})[0] for row in range(0, len(planes), ROWS)]
-        return pawns_of(self.dataset, np.concatenate(said))
+        parts = (planes[row : row + ROWS] for row in range(0, len(planes), ROWS))
+        outputs = [self.session.run(None, {"inputs": part})[0] for part in parts]
+        return pawns_of(self.dataset, np.concatenate(outputs))
 
     def _ruled(
-        self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], said: NDArray[np.float64]
+        self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], valued: NDArray[np.float64]
     ) -> dict[Move, float]:
         """Return the value of each move, by the rules where they decide."""
         names, ends = self._names[: len(codes)], self._ends[: len(codes)]
         rule_successors(position, codes, names, ends)
-        known = np.isin(names, np.array(repeated(self.game, [*past, position], again=AGAIN), np.uint64))
-        values = np.select([ends == WON, (ends == DRAW) | known], [MATE, 0.0], said)
+        again = np.isin(names, np.array(repeated(self.game, [*past, position], again=AGAIN), np.uint64))
+        values = np.select([ends == WON, (ends == DRAW) | again], [MATE, 0.0], valued)
         return dict(zip(codes.tolist(), values.tolist(), strict=True))
 
     def _best(self, values: dict[Move, float]) -> Choice:

@@ -100,8 +100,8 @@ def load_examples(files: Sequence[Path], *, most: int | None = None, seed: int =
 
 
 def _engine(path: Path, table: PositionTable) -> str:
-    told = " at ".join(dict.fromkeys(table.facts[key] for key in ("engine", "limit") if key in table.facts))
-    return f"{path.name}: {told or 'unknown'}"
+    label_maker = " at ".join(dict.fromkeys(table.facts[key] for key in ("engine", "limit") if key in table.facts))
+    return f"{path.name}: {label_maker or 'unknown'}"
 
 
 def _best(table: PositionTable) -> NDArray[np.str_]:
@@ -159,9 +159,9 @@ def sides_of(examples: Examples, *, split: str, seed: int, graded: Sequence[str]
     tenths = np.random.default_rng([seed, 0x51]).permutation(int(units.max(initial=0)) + 1)[units] % TENTHS
     sides = np.select([tenths == 0, tenths == 1], [GRADED, LOOKED_AT], LEARNED).astype(np.int8)
     if graded:
-        known = set(np.unique(examples.sources).tolist())
-        if missing := [name for name in graded if name not in known]:
-            raise BadOption(f"examples.graded: no position comes from {missing[0]!r}, only from {sorted(known)}")
+        sources = set(np.unique(examples.sources).tolist())
+        if missing := [name for name in graded if name not in sources]:
+            raise BadOption(f"examples.graded: no position comes from {missing[0]!r}, only from {sorted(sources)}")
         sides = _only_learned(examples, sides, ~np.isin(examples.sources, list(graded)), whole=split == "game")
     return sides
 

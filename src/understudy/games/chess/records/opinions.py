@@ -55,15 +55,15 @@ class LabelResult(NamedTuple):
 def label_task(task: LabelTask) -> list[LabelResult]:
     """Return what the worker's engine says of each position; one that answers to none of several is of no use."""
     analyst = _analyst(task.judge)
-    said = [_ask(analyst, fen) for fen in task.fens]
-    if len(said) > 1 and all(one.label is None for one in said):
-        raise EngineError(f"{said[0].fault}, and so at the {len(said) - 1} positions after it")
-    return said
+    results = [_ask(analyst, fen) for fen in task.fens]
+    if len(results) > 1 and all(one.label is None for one in results):
+        raise EngineError(f"{results[0].fault}, and so at the {len(results) - 1} positions after it")
+    return results
 
 
-def check_results(task: LabelTask, said: list[LabelResult]) -> str | None:
+def check_results(task: LabelTask, results: list[LabelResult]) -> str | None:
     """Return what is wrong with an answer to a task."""
-    return None if len(said) == len(task.fens) else f"said {len(said)} things of {len(task.fens)} positions"
+    return None if len(results) == len(task.fens) else f"said {len(results)} things of {len(task.fens)} positions"
 
 
 def make_analyst(judge: Judge) -> Analyst:
@@ -119,8 +119,8 @@ class Analysis(NamedTuple):
 
     def words(self) -> str:
         """Return the limit in words."""
-        told = [f"{name} {value:g}" for name, value in self._asdict().items() if name != "engine" and value is not None]
-        return " ".join(told)
+        limits = {name: value for name, value in self._asdict().items() if name != "engine" and value is not None}
+        return " ".join(f"{name} {value:g}" for name, value in limits.items())
 
 
 def labelled(
@@ -145,11 +145,11 @@ def labelled(
     return {fen: label for fen, label in labels.items() if label is not None}
 
 
-def _label_of(said: LabelResult) -> Label:
+def _label_of(result: LabelResult) -> Label:
     """Return a label; a judge has no use for positions that are set aside."""
-    if said.label is None:
-        raise EngineError(said.fault)
-    return said.label
+    if result.label is None:
+        raise EngineError(result.fault)
+    return result.label
 
 
 def engine_name(analysis: Analysis) -> str:

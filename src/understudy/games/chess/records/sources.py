@@ -167,8 +167,8 @@ def _survey_games(path: Path) -> Survey:
         results.update(games.results)
         openings.update(tags.get("ECO", "?")[:1] or "?" for tags in games.tags)
         plies.append(np.diff(games.ends))
-        told = [tags.get(name, "") for tags in games.tags for name in ("WhiteElo", "BlackElo")]
-        ratings += [int(rating) for rating in told if rating.isascii() and rating.isdigit()]
+        texts = [tags.get(name, "") for tags in games.tags for name in ("WhiteElo", "BlackElo")]
+        ratings += [int(rating) for rating in texts if rating.isascii() and rating.isdigit()]
     facts = {
         "games": reader.met,
         "broken": len(reader.broken),

@@ -113,8 +113,8 @@ def think_about(game: CompiledGame, player: Any, task: Task) -> Thought:
         if task.allowed and len(task.allowed) < len(game.moves(task.position)):
             return _among(game, player, task)
         if thinks(player):
-            found: Thought = player.think(task.position, task.history, limits=task.limits, halt=task.halt)
-            return found
+            thought: Thought = player.think(task.position, task.history, limits=task.limits, halt=task.halt)
+            return thought
         return Thought(player.choose([task.position], [task.history])[0], 0, 0)
     except Exception as error:  # whatever it is, the next question may go better
         return Thought(Choice(-1, fault=f"{type(error).__name__}: {error}"), 0, 0)
@@ -134,17 +134,17 @@ def _among(game: CompiledGame, player: Any, task: Task) -> Thought:
 
 def _successors(game: CompiledGame, player: Any, task: Task, after: dict[Move, Any]) -> dict[Move, Thought]:
     """Return what the other side would think after each move; finished games need no opinion."""
-    found = {move: Thought(Choice(-1, float(outcome)), 0, 0) for move, outcome in _ended(game, after).items()}
-    open_moves = [move for move in after if move not in found]
+    thoughts = {move: Thought(Choice(-1, float(outcome)), 0, 0) for move, outcome in _ended(game, after).items()}
+    open_moves = [move for move in after if move not in thoughts]
     history = [*task.history, task.position]
     if not thinks(player):
         choices = player.choose([after[move] for move in open_moves], [history] * len(open_moves)) if open_moves else []
-        return found | {move: Thought(choice, 0, 0) for move, choice in zip(open_moves, choices, strict=True)}
+        return thoughts | {move: Thought(choice, 0, 0) for move, choice in zip(open_moves, choices, strict=True)}
     began = time.perf_counter()
     for place, move in enumerate(open_moves):
         limits = _part(task.limits or player.limits, len(open_moves) - place, time.perf_counter() - began)
-        found[move] = player.think(after[move], history, limits=limits, halt=task.halt)
-    return found
+        thoughts[move] = player.think(after[move], history, limits=limits, halt=task.halt)
+    return thoughts
 
 
 def _ended(game: CompiledGame, after: dict[Move, Any]) -> dict[Move, int]:
