@@ -147,9 +147,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     words = [sys.executable, "-m", "understudy", "label", str(source), str(target), "--engine", str(engine),
              "--per-game", "0", "--workers", "2"]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    code = (
-        "import understudy.records.labelling as l; l.PART_SECONDS = 0.2; import understudy.cli; understudy.cli.main()"
-    )
+    hasty = "import understudy.games.chess.records.labelling as labelling; labelling.PART_SECONDS = 0.2"
+    code = f"{hasty}; import understudy.cli; understudy.cli.main()"
     slow = subprocess.Popen([sys.executable, "-c", code, *words[3:]], env=environment, stderr=subprocess.PIPE)
     parts, until = target.with_name("t.parquet.parts"), time.monotonic() + 60
     while not list(parts.glob("part_*.parquet")) and time.monotonic() < until and slow.poll() is None:
