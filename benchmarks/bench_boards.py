@@ -20,17 +20,17 @@ from torch import nn
 from benchmarks.table import Line, best_rate
 from understudy.games import find_game
 from understudy.games.batches import stacked
+from understudy.games.chess.evaluators import random_standing
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.inputs.standings import ROWS
 from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, shown, train_labels
 from understudy.games.chess.learning.networks import Sums, make_network
-from understudy.games.chess.standing import random_standing
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.options.labels import Lesson
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
-from understudy.search.evaluators.quiescent import quiescent
+from understudy.search.evaluators import quiescent
 from understudy.trainers.supervised import Epoch, begin
 
 EXPERIMENT = shipped()["chess_sabatelli"]

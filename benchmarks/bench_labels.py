@@ -22,8 +22,8 @@ from understudy.errors import EngineError
 from understudy.games import find_game
 from understudy.games.chess.fen import read_fens, write_fens
 from understudy.games.chess.players.engine import find_engine
-from understudy.games.chess.records.label_tasks import Judge
 from understudy.games.chess.records.labelling import label_positions
+from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling, sample_pgn
 from understudy.games.chess.records.sources import gather

@@ -13,10 +13,9 @@ import pytest
 from tests.games.konane.test_evaluators_konane import counts, plain, positions
 from understudy.games import CompiledGame, find_game
 from understudy.games.konane.evaluators import EVALUATORS
-from understudy.search.choosers import Anyone, Minimax, choose, make_room
-from understudy.search.desk import BLIND, clear, make_desk
-from understudy.search.duels import LOST, WON, duel
+from understudy.search.choosers import LOST, WON, Anyone, Minimax, choose, duel, make_room
 from understudy.search.minimax import minimax
+from understudy.search.workspace import BLIND, clear, make_workspace
 
 SMALL = find_game("konane", (4, 4))
 WIN = 1e9
@@ -48,16 +47,16 @@ def searched(game: CompiledGame, position: Any, depth: int, letter: str, *, blin
 @pytest.mark.parametrize(("size", "depth"), [(4, 1), (4, 2), (4, 4), (6, 1), (6, 2), (6, 3)])
 def test_minimax_is_what_plain_python_finds(size: int, depth: int, blind: bool) -> None:
     game = find_game("konane", (size, size))
-    desk, values = make_desk(game.most_moves), np.zeros(game.most_moves)
-    clear(desk)
-    desk["tally"][BLIND] = blind
+    workspace, values = make_workspace(game.most_moves), np.zeros(game.most_moves)
+    clear(workspace)
+    workspace["tally"][BLIND] = blind
     chosen = [position for position in positions(game, 2) if game.moves(position)]
     if depth > 2:
         chosen = chosen[:3] + chosen[3::5]
     for place, position in enumerate(chosen):
         letter, template = "gjkqcnp"[place % 7], place % 2 == 0
         evaluator = EVALUATORS[letter if template else f"{letter}_jumps"]
-        minimax(position, evaluator, depth, values, desk)
+        minimax(position, evaluator, depth, values, workspace)
         expected = searched(game, position, depth, letter, blind=blind, template=template)
         assert values[: len(expected)].tolist() == pytest.approx(expected)
 
@@ -86,7 +85,7 @@ def test_functions_that_differ_by_a_factor_are_one_player(pair: str, blind: int)
             for position in chosen:
                 one, other = (choose(chooser, position, room) for chooser, room in zip(choosers, rooms, strict=True))
                 assert one == other
-            assert rooms[0].luck[0] == rooms[1].luck[0]
+            assert rooms[0].random_state[0] == rooms[1].random_state[0]
 
 
 @pytest.mark.parametrize("pair", ["ef", "kl", "qr"])

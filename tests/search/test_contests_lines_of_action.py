@@ -10,8 +10,7 @@ from conftest import random_line
 
 from understudy.games import CompiledGame, find_game, rules
 from understudy.players import make_player
-from understudy.search.choosers import Guessing, Looking, choose, make_room
-from understudy.search.duels import ENDLESS, contest
+from understudy.search.choosers import ENDLESS, Guessing, Looking, choose, contest, make_room
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 
@@ -46,34 +45,34 @@ def chosen(chooser: Any, position: Any, room: Any) -> int:
 @pytest.mark.parametrize("size", [4, 5, 8])
 def test_looking_is_the_searcher(size: int) -> None:
     game = find_game("lines_of_action", (size, size))
-    desk = room()
+    scratch = room()
     for depth in (1, 2, 3):
         player = make_player(f"searcher:depth={depth},evaluator=aloa", game)
         asked = positions(game, 3, 7)
         moves = [choice.move for choice in player.choose(asked)]
-        assert [chosen(Looking(ALOA, depth), position, desk) for position in asked] == moves
+        assert [chosen(Looking(ALOA, depth), position, scratch) for position in asked] == moves
 
 
 @pytest.mark.parametrize("both", [False, True])
 def test_looking_with_a_network_is_minimax(both: bool) -> None:
-    desk, evaluator = room(), network(FIVE, 1, both=both)
+    scratch, evaluator = room(), network(FIVE, 1, both=both)
     different = 0
     for place, position in enumerate(positions(FIVE, 4, 9)):
         depth = 1 + place % 3
         player = make_player(f"searcher:depth={depth},method=minimax", FIVE)
         player.evaluator = evaluator  # type: ignore[attr-defined]
         choice = player.choose([position])[0]
-        found = chosen(Looking(evaluator, depth), position, desk)
+        found = chosen(Looking(evaluator, depth), position, scratch)
         assert found == choice.move
-        different += found != chosen(Looking(ALOA, depth), position, desk)
+        different += found != chosen(Looking(ALOA, depth), position, scratch)
     assert different > 0
 
 
 def test_an_unaware_search_takes_a_finished_game_for_any_other() -> None:
-    evaluator, desk, overlooked = network(FIVE, 3, both=False), room(), 0
+    evaluator, scratch, overlooked = network(FIVE, 3, both=False), room(), 0
     for position in positions(FIVE, 12, 3):
         worth = {move: -value(evaluator, rules.play(position, move), False) for move in FIVE.moves(position)}
-        move = chosen(Looking(evaluator, 1, 0, 1), position, desk)
+        move = chosen(Looking(evaluator, 1, 0, 1), position, scratch)
         assert worth[move] == max(worth.values())
         overlooked += bool(wins(position)) and move not in wins(position)
     assert overlooked, "it must pass by a win somewhere"
@@ -83,8 +82,8 @@ def test_equal_moves_are_shuffled_if_asked() -> None:
     flat = ALOA._replace(centrality=0.0, edge=0.0, quads=0.0)
     first = chosen(Looking(flat, 1), FIVE.start(), room())
     assert first == FIVE.moves(FIVE.start())[0]
-    desk = room(3)
-    found = {chosen(Looking(flat, 1, 1), FIVE.start(), desk) for _ in range(300)}
+    scratch = room(3)
+    found = {chosen(Looking(flat, 1, 1), FIVE.start(), scratch) for _ in range(300)}
     assert found == set(FIVE.moves(FIVE.start()))
 
 
@@ -94,7 +93,7 @@ def wins(position: Any) -> list[int]:
 
 
 def test_guessing_sees_wins_and_losses_and_nothing_else() -> None:
-    desk, won, saved = room(), 0, 0
+    scratch, won, saved = room(), 0, 0
     for position in positions(FIVE, 40, 3):
         moves = FIVE.moves(position)
         winning = wins(position)
@@ -105,24 +104,24 @@ def test_guessing_sees_wins_and_losses_and_nothing_else() -> None:
         ]
         if winning:
             won += 1
-            assert chosen(Guessing(1), position, desk) in winning
-            assert chosen(Guessing(2), position, desk) in winning
+            assert chosen(Guessing(1), position, scratch) in winning
+            assert chosen(Guessing(2), position, scratch) in winning
         elif 0 < len(safe) < len(moves):
             saved += 1
-            assert chosen(Guessing(2), position, desk) in safe
+            assert chosen(Guessing(2), position, scratch) in safe
     assert won > 10 and saved > 10
     start = FIVE.start()
-    assert len({chosen(Guessing(1), start, desk) for _ in range(200)}) > len(FIVE.moves(start)) / 2
+    assert len({chosen(Guessing(1), start, scratch) for _ in range(200)}) > len(FIVE.moves(start)) / 2
     again = [[chosen(Guessing(2), start, again) for _ in range(5)] for again in (room(7), room(7))]
     assert again[0] == again[1]
 
 
 def replayed(start: Any, one: Any, other: Any, second: int, limit: int) -> tuple[int, int]:
     """Play the game of two choosers that leave nothing to chance, move by move."""
-    desk, position, plies = room(), start, 0
+    scratch, position, plies = room(), start, 0
     while FIVE.moves(position) and plies < limit:
         mover = one if position.ply % 2 == second else other
-        position = FIVE.play(position, chosen(mover, position, desk))
+        position = FIVE.play(position, chosen(mover, position, scratch))
         plies += 1
     outcome = FIVE.outcome(position)
     if outcome is None:
@@ -131,32 +130,32 @@ def replayed(start: Any, one: Any, other: Any, second: int, limit: int) -> tuple
 
 
 def test_a_contest_is_the_game_of_its_choosers() -> None:
-    desk = room()
+    scratch = room()
     one, other = Looking(ALOA, 2), Looking(network(FIVE, 2, both=True), 1)
     results = []
     for seed in range(6):
         start = random_line(FIVE, 6, seed)[seed % 3][0]
         for second in (0, 1):
-            found = contest(start, one, other, second, 60, desk)
+            found = contest(start, one, other, second, 60, scratch)
             assert found == replayed(start, one, other, second, 60)
-            back = contest(start, other, one, 1 - second, 60, desk)
+            back = contest(start, other, one, 1 - second, 60, scratch)
             assert back == (-found[0], found[1]), "the other side sees the opposite"
             results.append(found[0])
     assert results.count(1) > 6, "aloa at two plies is better than a network of random weights at one"
 
 
 def test_a_contest_ends_at_its_limit_and_is_then_a_draw() -> None:
-    desk, one = room(), Looking(ALOA, 1)
-    whole = contest(FIVE.start(), one, one, 0, ENDLESS, desk)
+    scratch, one = room(), Looking(ALOA, 1)
+    whole = contest(FIVE.start(), one, one, 0, ENDLESS, scratch)
     assert whole[1] > 4 and whole[0] != 0
     for limit in range(whole[1]):
-        assert contest(FIVE.start(), one, one, 0, limit, desk) == (0, limit)
-    assert contest(FIVE.start(), one, one, 0, whole[1], desk) == whole
+        assert contest(FIVE.start(), one, one, 0, limit, scratch) == (0, limit)
+    assert contest(FIVE.start(), one, one, 0, whole[1], scratch) == whole
 
 
 def test_a_game_that_is_over_is_not_played() -> None:
     over = FIVE.read("BB.../...../...W./...../W.... W")
     assert rules.outcome(over, 1) == -1
-    desk, one = room(), Looking(ALOA, 1)
-    assert contest(over, one, one, over.ply & 1, 50, desk) == (-1, 0), "the side to move has lost"
-    assert contest(over, one, one, 1 - (over.ply & 1), 50, desk) == (1, 0)
+    scratch, one = room(), Looking(ALOA, 1)
+    assert contest(over, one, one, over.ply & 1, 50, scratch) == (-1, 0), "the side to move has lost"
+    assert contest(over, one, one, 1 - (over.ply & 1), 50, scratch) == (1, 0)

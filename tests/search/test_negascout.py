@@ -17,10 +17,9 @@ from understudy.games import GAMES, CompiledGame, find_game, find_kind, rules
 from understudy.games.kind import ONGOING
 from understudy.players import make_player
 from understudy.players.searcher import Limits, repeating, search, search_all
-from understudy.search.evaluators import find_evaluator, value
-from understudy.search.evaluators.noise import Noise
+from understudy.search.evaluators import Noise, find_evaluator, value
 from understudy.search.evaluators.perceptron import random_perceptron
-from understudy.search.leaves import PROVEN, WIN
+from understudy.search.workspace import PROVEN, WIN
 
 CASES = [
     ("morris", None, "handmade", 3),

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
-from understudy.games.lines_of_action.evaluators import nonad_matrix
+from understudy.games.lines_of_action.network_inputs import nonad_matrix
 from understudy.players import make_player
-from understudy.search.evaluators import begin, follow, judged, value
+from understudy.search.evaluators import begin, follow, judge, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 from understudy.search.evaluators.perceptron import (
     UNIT,
@@ -140,7 +140,7 @@ def test_sums_kept_along_a_line_of_play_equal_fresh_ones(size: int, both: bool) 
         begin(network, line[0][0])
         for height, (position, move) in enumerate(line):
             own = height % 2 == 0
-            assert judged(network, position, own, height) == value(network, position, own)
+            assert judge(network, position, own, height) == value(network, position, own)
             follow(network, position, move, height)
 
 

@@ -20,7 +20,7 @@ from understudy.judges.duels import play_duel
 from understudy.search.choosers import Anyone, Minimax, Valuing, make_room
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weight_count
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.tensors import load_arrays
 from understudy.trainers.backpropagation import Rule, learn, make_changes
 from understudy.trainers.online import Teacher, ask
@@ -66,7 +66,7 @@ class Plain:
         self.game, self.sizes = game, pupil.sizes
         self.layers = [[a.astype(float), b.astype(float)] for a, b in layers(pupil.sizes, pupil.network.weights)]
         self.last = [[a * 0, b * 0] for a, b in self.layers]
-        self.luck = pupil.room.luck.copy()
+        self.luck = pupil.room.random_state.copy()
         self.representation = pupil.network.representation
         self.teacher = find_evaluator("konane", "q")
         self.results: list[int] = []

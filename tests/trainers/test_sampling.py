@@ -11,7 +11,7 @@ from tests.conftest import run_interpreted
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.kernels import interpreted
-from understudy.search.memory import NEUTRAL, Memory, enlarged, make_memory, recalled, remembered
+from understudy.search.memory import NEUTRAL, Memory, enlarged, find_row, make_memory, recall_value
 from understudy.trainers.sampling import Rule, Sampler, SamplingOptions, walk_back
 
 FOUR, FIVE = find_game("lines_of_action", (4, 4)), find_game("lines_of_action", (5, 5))
@@ -89,7 +89,7 @@ def stones(position: Any) -> tuple[int, int]:
 )
 def test_tables_are_those_of_plain_python(options: SamplingOptions) -> None:
     sampler = Sampler(FOUR, options)
-    plain = Plain(FOUR, options, int(sampler.room.luck[0]))
+    plain = Plain(FOUR, options, int(sampler.room.random_state[0]))
     games = 25 if interpreted() else 300
     sampler.play_until(games)
     for number in range(games):
@@ -120,7 +120,7 @@ def test_one_game_walked_back_by_hand() -> None:
 def _four_rows() -> tuple[Memory, np.ndarray[Any, np.dtype[np.int64]]]:
     memory, position, rows = make_memory(4), FOUR.start(), np.zeros(4, np.int64)
     for place in range(4):
-        rows[place] = remembered(memory, position)
+        rows[place] = find_row(memory, position)
         position = FOUR.play(position, FOUR.moves(position)[0])
     return memory, rows
 
@@ -131,13 +131,13 @@ def test_a_memory_that_grows_forgets_nothing() -> None:
     while len(seen) < 200:
         if memory.room == 0:
             memory = enlarged(memory)
-        row = remembered(memory, position)
+        row = find_row(memory, position)
         memory.values[row] = seen.setdefault(FIVE.key(position), float(rng.random()))
         moves = FIVE.moves(position)
         position = FIVE.play(position, moves[rng.integers(len(moves))]) if moves else FIVE.start()
     assert memory.filled[0] == len(seen)
-    assert all(recalled(memory, np.uint64(name)) == value for name, value in seen.items())
-    assert recalled(memory, np.uint64(12345)) == NEUTRAL
+    assert all(recall_value(memory, np.uint64(name)) == value for name, value in seen.items())
+    assert recall_value(memory, np.uint64(12345)) == NEUTRAL
 
 
 @pytest.mark.skipif(interpreted(), reason="slow without the compiler")

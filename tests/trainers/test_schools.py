@@ -20,7 +20,7 @@ from understudy.lab.kinds.schools import attend
 from understudy.search.choosers import Anyone, choose, make_room
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.arena import Stage, contender_of
 from understudy.trainers.practice import Practice, Practised, play_practice, practised
@@ -103,8 +103,8 @@ def replayed(player: Any, room: Any, opening: int, chance: int, limit: int) -> l
         codes = FIVE.moves(position)
         if not codes:
             break
-        if plies < opening or below(room.luck, 1000) < chance:
-            move = codes[below(room.luck, len(codes))]
+        if plies < opening or below(room.random_state, 1000) < chance:
+            move = codes[below(room.random_state, len(codes))]
         else:
             move = int(room.codes[choose(player, position, room)])
         position = FIVE.play(position, move)

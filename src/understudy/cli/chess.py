@@ -12,8 +12,8 @@ from understudy.cli.console import Where, backend_options, counted, json_option,
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.games.chess.judges.game_files import Told
-    from understudy.games.chess.judges.opinions import Analysis
+    from understudy.games.chess.judges.quality import GameRecord
+    from understudy.games.chess.records.opinions import Analysis
     from understudy.protocols import Backend
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -204,7 +204,7 @@ def endgames(
 
 def _analysis(engine: str, limits: dict[str, Any], *, depth: int) -> Analysis:
     """Return how an engine judges; *depth* plies ahead where no limit is given."""
-    from understudy.games.chess.judges.opinions import Analysis
+    from understudy.games.chess.records.opinions import Analysis
 
     return Analysis(engine, **(limits if any(limits.values()) else {"depth": depth}))
 
@@ -217,10 +217,10 @@ def _check_player(player: str) -> None:
     close(make_player(player, find_game("chess")))
 
 
-def _told(sources: tuple[str, ...], games: int, openings: str, seed: int, backend: Backend) -> list[Told]:
+def _told(sources: tuple[str, ...], games: int, openings: str, seed: int, backend: Backend) -> list[GameRecord]:
     """Return the games of a file, or those that two players play now."""
-    from understudy.games.chess.judges.game_files import load_games, of_meeting
     from understudy.games.chess.judges.openings import load_book, play_openings
+    from understudy.games.chess.judges.quality import load_games, of_meeting
 
     if len(sources) > 2:
         raise BadOption(f"quality looks at one file, or at the games of two players, not at {len(sources)} things")

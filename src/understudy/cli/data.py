@@ -46,8 +46,7 @@ def _on_error(command: F) -> F:
 @click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 def tell(file: str, expand: str, authors_removal: bool, on_error: str, as_json: bool) -> None:
     """Tell what is in a file: records (phases, parts, legal moves), tables of positions, PGN games, CSVs of labels."""
-    from understudy.games.chess.records.sources import kind_of
-    from understudy.games.chess.records.surveys import SURVEYED, survey_file, survey_text
+    from understudy.games.chess.records.sources import SURVEYED, kind_of, survey_file, survey_text
     from understudy.records.analysis import analyse, analysis_json, analysis_text
     from understudy.records.store import load_any
     from understudy.records.tables import is_table, load_table, table_facts, table_text
@@ -101,7 +100,7 @@ def compare(one: str, other: str, as_json: bool) -> None:
     `label LABELS OTHERS --depth 6` labels the same positions once more: nobody can be asked to repeat LABELS much
     better than the engine itself does with less time.
     """
-    from understudy.games.chess.judges.agreement import agreement, agreement_lines
+    from understudy.games.chess.judges.datasets import agreement, agreement_lines
     from understudy.judges.measures import write_verdict
 
     verdicts = agreement(Path(one), Path(other))

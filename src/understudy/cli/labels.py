@@ -14,7 +14,7 @@ from understudy.cli.console import Where, backend_options, compiling, opened
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.games.chess.records.label_tasks import Judge
+    from understudy.games.chess.records.opinions import Judge
     from understudy.games.chess.records.sampling import Sampling
     from understudy.games.chess.records.wanted import Wanted
 
@@ -126,7 +126,7 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
 
 def _judge(options: dict[str, Any]) -> Judge:
     """Return who labels; at depth 8 if nothing limits it."""
-    from understudy.games.chess.records.label_tasks import Judge
+    from understudy.games.chess.records.opinions import Judge
 
     if options["depth"] is None and options["nodes"] is None and options["time"] is None:
         options["depth"] = 8

@@ -11,8 +11,7 @@ import numpy as np
 from understudy.games import CompiledGame
 from understudy.judges.measures import Measure, share
 from understudy.judges.tournament import Meeting
-from understudy.search.choosers import make_room
-from understudy.search.duels import LOST, WON, duel
+from understudy.search.choosers import LOST, WON, duel, make_room
 
 
 class Score(NamedTuple):

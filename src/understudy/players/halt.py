@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from understudy.search.desk import STOP, Desk
+from understudy.search.workspace import STOP, Workspace
 
 
 class Halt:
@@ -15,24 +15,24 @@ class Halt:
     def __init__(self) -> None:
         self.rung = False
         self._lock = threading.Lock()
-        self._desk: Desk | None = None
+        self._workspace: Workspace | None = None
 
     def ring(self) -> None:
         """End the search now, or as soon as it begins."""
         with self._lock:
             self.rung = True
-            if self._desk is not None:
-                self._desk["tally"][STOP] = 1
+            if self._workspace is not None:
+                self._workspace["tally"][STOP] = 1
 
     @contextmanager
-    def watching(self, desk: Desk) -> Iterator[None]:
-        """Let the bell be heard by whoever searches with *desk*, which is clear, and by nobody after."""
+    def watching(self, workspace: Workspace) -> Iterator[None]:
+        """Let the bell be heard by whoever searches with *workspace*, which is clear, and by nobody after."""
         with self._lock:
-            self._desk = desk
+            self._workspace = workspace
             if self.rung:
-                desk["tally"][STOP] = 1
+                workspace["tally"][STOP] = 1
         try:
             yield
         finally:
             with self._lock:
-                self._desk = None
+                self._workspace = None

@@ -16,9 +16,8 @@ from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.proposals import proposals
 from understudy.players.searcher import Limits, outcome_value, repeating, search
 from understudy.protocols import Choice, Move
-from understudy.search.desk import named
 from understudy.search.evaluators import find_evaluator
-from understudy.search.leaves import WIN
+from understudy.search.workspace import WIN, named
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -19,26 +19,26 @@ from understudy.games.rules import can_select
 from understudy.players.halt import Halt
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
-from understudy.search.desk import (
+from understudy.search.evaluators import Noise, find_evaluator
+from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
+from understudy.search.minimax import minimax
+from understudy.search.negascout import negascout
+from understudy.search.selective import selective as select
+from understudy.search.workspace import (
     DRAWN,
     GENERATION,
     HEIGHTS,
     NODES,
+    PROVEN,
     STOP,
-    Desk,
+    WIN,
     Table,
+    Workspace,
     clear,
-    make_desk,
     make_table,
+    make_workspace,
     named,
 )
-from understudy.search.evaluators import find_evaluator
-from understudy.search.evaluators.noise import Noise
-from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
-from understudy.search.leaves import PROVEN, WIN
-from understudy.search.minimax import minimax
-from understudy.search.negascout import negascout
-from understudy.search.selective import selective as select
 
 DEEPEST = HEIGHTS // 2
 METHODS = ("negascout", "minimax")
@@ -211,15 +211,15 @@ def search(
     if selective is None:
         selective = limited and can_select(type(position))
     # Only a search limited by depth alone must equal plain minimax.
-    desk, table = _prepared(game, drawn=drawn, ranks=ranks, nodes=limits.nodes, deeper=limited or selective)
-    alarm = _alarm(desk, limits.seconds)
+    workspace, table = _prepared(game, drawn=drawn, ranks=ranks, nodes=limits.nodes, deeper=limited or selective)
+    alarm = _alarm(workspace, limits.seconds)
     try:
-        with (halt or Halt()).watching(desk):
+        with (halt or Halt()).watching(workspace):
             look = select if selective else negascout
-            move, value, depth = look(position, evaluator, limits.depth, desk, table)
+            move, value, depth = look(position, evaluator, limits.depth, workspace, table)
     finally:
         alarm.cancel()
-    return Opinion(int(move), float(value), int(depth), int(desk["tally"][NODES]))
+    return Opinion(int(move), float(value), int(depth), int(workspace["tally"][NODES]))
 
 
 def search_all(
@@ -232,9 +232,9 @@ def search_all(
     ranks: NDArray[Any] | None = None,
 ) -> dict[Move, float]:
     """Return the plain minimax value of every legal move, the chosen one first."""
-    desk, _ = _prepared(game, drawn=drawn, ranks=ranks)
+    workspace, _ = _prepared(game, drawn=drawn, ranks=ranks)
     values = np.zeros(game.most_moves)
-    best = minimax(position, evaluator, depth, values, desk)
+    best = minimax(position, evaluator, depth, values, workspace)
     moves = game.moves(position)
     places = [best, *(place for place in range(len(moves)) if place != best)]
     return {moves[place]: float(values[place]) for place in places}
@@ -288,24 +288,24 @@ def _prepared(
     ranks: NDArray[Any] | None,
     nodes: int = ENDLESS,
     deeper: bool = False,
-) -> tuple[Desk, Table]:
-    """Return this thread's desk and table for *game*, cleared."""
-    desks: dict[int, tuple[Desk, Table]] = _local.__dict__.setdefault("desks", {})
-    if game.most_moves not in desks:
-        desks[game.most_moves] = make_desk(game.most_moves), make_table()
-    desk, table = desks[game.most_moves]
-    clear(desk, drawn=drawn, nodes=nodes, deeper=deeper)
-    desk["ranks"][:] = np.arange(game.most_moves) if ranks is None else ranks
-    return desk, table
+) -> tuple[Workspace, Table]:
+    """Return this thread's workspace and table for *game*, cleared."""
+    workspaces: dict[int, tuple[Workspace, Table]] = _local.__dict__.setdefault("workspaces", {})
+    if game.most_moves not in workspaces:
+        workspaces[game.most_moves] = make_workspace(game.most_moves), make_table()
+    workspace, table = workspaces[game.most_moves]
+    clear(workspace, drawn=drawn, nodes=nodes, deeper=deeper)
+    workspace["ranks"][:] = np.arange(game.most_moves) if ranks is None else ranks
+    return workspace, table
 
 
-def _alarm(desk: Desk, seconds: float | None) -> threading.Timer:
+def _alarm(workspace: Workspace, seconds: float | None) -> threading.Timer:
     """Return a timer, started if there is a limit, that tells the search to stop: kernels run without Python's lock."""
-    search_number = desk["tally"][GENERATION]
+    search_number = workspace["tally"][GENERATION]
 
     def ring() -> None:
-        if desk["tally"][GENERATION] == search_number:  # a bell that rings late must not stop the next search
-            desk["tally"][STOP] = 1
+        if workspace["tally"][GENERATION] == search_number:  # a bell that rings late must not stop the next search
+            workspace["tally"][STOP] = 1
 
     alarm = threading.Timer(seconds or 0.0, ring)
     alarm.daemon = True

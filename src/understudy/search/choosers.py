@@ -1,4 +1,4 @@
-"""Choosers: players small enough to live inside a kernel, so that whole games are played without Python.
+"""Choosers: players small enough to live inside a kernel, so that whole games and matches are played without Python.
 
 Each is a value whose type picks its code. Equally good moves are chosen between by chance, as Thompson (2005) does.
 """
@@ -12,19 +12,34 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games.boards import encode, input_width
-from understudy.games.rules import key, moves, play
+from understudy.games.kind import ONGOING
+from understudy.games.rules import count, key, moves, outcome, play
 from understudy.kernels import kernel
-from understudy.search.desk import BLIND, GENERATION, NODES, STOP, UNAWARE, Desk, Table, make_desk, make_table
-from understudy.search.desk import clear as clear_desk
-from understudy.search.evaluators.noise import Noise
+from understudy.search.evaluators import Noise
 from understudy.search.evaluators.sigmoid import Sigmoid, forward
-from understudy.search.luck import below, make_luck, number
-from understudy.search.memory import Memory, recalled
+from understudy.search.memory import Memory, recall_value
 from understudy.search.minimax import minimax
 from understudy.search.negascout import negascout
+from understudy.search.random_state import below, make_random_state, number
+from understudy.search.workspace import (
+    BLIND,
+    GENERATION,
+    NODES,
+    STOP,
+    UNAWARE,
+    Table,
+    Workspace,
+    make_table,
+    make_workspace,
+)
+from understudy.search.workspace import clear as clear_workspace
 
 CHANCES = 1_000_000
 """Exploration is drawn in millionths."""
+LOST, DRAWN, WON = range(3)
+"""Columns in which results are counted: 1 + the outcome."""
+ENDLESS = 1 << 40
+"""A number of plies that no game reaches."""
 
 
 class Anyone(NamedTuple):
@@ -84,20 +99,20 @@ class Recalling(NamedTuple):
 class Room(NamedTuple):
     """What choosers write on, one for each thread."""
 
-    desk: Desk
+    workspace: Workspace
     codes: NDArray[np.int32]
     """The legal moves of the position in question."""
     values: NDArray[np.float64]
     """What each is worth to who thinks about it."""
-    luck: NDArray[np.uint64]
+    random_state: NDArray[np.uint64]
     table: Table
 
 
 def make_room(most_moves: int, rng: np.random.Generator) -> Room:
     """Return room for games of at most *most_moves* moves; its chance comes from *rng*."""
-    desk = make_desk(most_moves)
-    clear_desk(desk)
-    return Room(desk, np.zeros(most_moves, np.int32), np.zeros(most_moves), make_luck(rng), make_table())
+    workspace = make_workspace(most_moves)
+    clear_workspace(workspace)
+    return Room(workspace, np.zeros(most_moves, np.int32), np.zeros(most_moves), make_random_state(rng), make_table())
 
 
 def choose(chooser: Any, position: Any, room: Room) -> int:
@@ -113,44 +128,44 @@ def _choose(chooser: Any, position: Any, room: Any) -> Any:
 
 @kernel
 def _anyone(chooser: Anyone, position: Any, room: Room) -> int:
-    return below(room.luck, moves(position, room.codes))
+    return below(room.random_state, moves(position, room.codes))
 
 
 @kernel
 def _minimax(chooser: Minimax, position: Any, room: Room) -> int:
-    room.desk.tally[BLIND] = chooser.blind
-    minimax(position, chooser.evaluator, chooser.depth, room.values, room.desk)
+    room.workspace.tally[BLIND] = chooser.blind
+    minimax(position, chooser.evaluator, chooser.depth, room.values, room.workspace)
     return best_of(room, moves(position, room.codes))
 
 
 @kernel
 def _looking(chooser: Looking, position: Any, room: Room) -> int:
-    room.desk.tally[UNAWARE] = chooser.unaware
-    return looked(chooser.evaluator, chooser.depth, chooser.shuffled, position, room)
+    room.workspace.tally[UNAWARE] = chooser.unaware
+    return look_ahead(chooser.evaluator, chooser.depth, chooser.shuffled, position, room)
 
 
 @kernel
 def _guessing(chooser: Guessing, position: Any, room: Room) -> int:
-    room.desk.tally[UNAWARE] = 0
-    return looked(Noise(number(room.luck), 1.0), chooser.depth, 0, position, room)
+    room.workspace.tally[UNAWARE] = 0
+    return look_ahead(Noise(number(room.random_state), 1.0), chooser.depth, 0, position, room)
 
 
 @kernel
-def looked(evaluator: Any, depth: int, shuffled: int, position: Any, room: Room) -> int:
+def look_ahead(evaluator: Any, depth: int, shuffled: int, position: Any, room: Room) -> int:
     """Return the place of the move that NegaScout finds.
 
     Killers and history stay from the search before: they change how long it takes, never what it finds.
     """
-    desk, width = room.desk, moves(position, room.codes)
-    desk.tally[NODES], desk.tally[STOP] = 0, 0
-    desk.tally[GENERATION] += 1
+    workspace, width = room.workspace, moves(position, room.codes)
+    workspace.tally[NODES], workspace.tally[STOP] = 0, 0
+    workspace.tally[GENERATION] += 1
     for i in range(width):
-        desk.ranks[i] = i
+        workspace.ranks[i] = i
     if shuffled:
         for i in range(width - 1, 0, -1):
-            j = below(room.luck, i + 1)
-            desk.ranks[i], desk.ranks[j] = desk.ranks[j], desk.ranks[i]
-    move, _, _ = negascout(position, evaluator, depth, desk, room.table)
+            j = below(room.random_state, i + 1)
+            workspace.ranks[i], workspace.ranks[j] = workspace.ranks[j], workspace.ranks[i]
+    move, _, _ = negascout(position, evaluator, depth, workspace, room.table)
     for i in range(width):
         if room.codes[i] == move:
             return i
@@ -176,7 +191,7 @@ def best_of(room: Room, width: int) -> int:
             best, equals = i, 1
         elif room.values[i] == room.values[best]:
             equals += 1
-            if below(room.luck, equals) == 0:
+            if below(room.random_state, equals) == 0:
                 best = i
     return best
 
@@ -186,13 +201,13 @@ def _comparing(chooser: Comparing, position: Any, room: Room) -> int:
     width = moves(position, room.codes)
     best = 0
     for i in range(1, width):
-        if compared(chooser.network, position, room.codes[best], room.codes[i]) < 0.5:
+        if compare(chooser.network, position, room.codes[best], room.codes[i]) < 0.5:
             best = i
     return best
 
 
 @kernel
-def compared(network: Sigmoid, position: Any, one: int, other: int) -> float:
+def compare(network: Sigmoid, position: Any, one: int, other: int) -> float:
     """Return how much the network prefers the successor after move *one* to that after move *other*: 0 to 1."""
     show_pair(network, position, one, other)
     return forward(network)
@@ -209,10 +224,10 @@ def show_pair(network: Sigmoid, position: Any, one: int, other: int) -> None:
 @kernel
 def _recalling(chooser: Recalling, position: Any, room: Room) -> int:
     width = moves(position, room.codes)
-    if below(room.luck, CHANCES) < chooser.explore * CHANCES:
-        return below(room.luck, width)
+    if below(room.random_state, CHANCES) < chooser.explore * CHANCES:
+        return below(room.random_state, width)
     for i in range(width):
-        room.values[i] = recalled(chooser.memory, key(play(position, room.codes[i])))
+        room.values[i] = recall_value(chooser.memory, key(play(position, room.codes[i])))
     return best_of(room, width)
 
 
@@ -225,3 +240,33 @@ CHOICES: dict[type, Any] = {
     Comparing: _comparing,
     Recalling: _recalling,
 }
+
+
+@kernel
+def duel(start: Any, one: Any, other: Any, games: int, room: Room, results: NDArray[np.int64]) -> None:
+    """Play *games* from *start*, sides alternating; count in *results* [first or second, lost drawn won] for *one*."""
+    for game in range(games):
+        second = game & 1
+        result, _ = contest(start, one, other, second, ENDLESS, room)
+        results[second, 1 + result] += 1
+
+
+@kernel
+def contest(start: Any, one: Any, other: Any, second: int, limit: int, room: Room) -> tuple[int, int]:
+    """Play a game, *one* having the odd plies if *second* is 1; return its outcome for *one* and its plies.
+
+    A game that is not over after *limit* plies is a draw.
+    """
+    position = start
+    result, plies = outcome(position, count(position)), 0
+    while result == ONGOING and plies < limit:
+        if position.ply & 1 == second:
+            place = choose(one, position, room)
+        else:
+            place = choose(other, position, room)
+        position = play(position, room.codes[place])
+        plies += 1
+        result = outcome(position, count(position))
+    if result == ONGOING:
+        return 0, plies
+    return (result if position.ply & 1 == second else -result), plies

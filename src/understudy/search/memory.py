@@ -16,7 +16,7 @@ from understudy.games.rules import key
 from understudy.kernels import kernel
 
 NEUTRAL = 0.5
-"""What a position is worth of which nothing is known."""
+"""What a position is worth of which nothing is known: as likely won as lost."""
 NOWHERE = -1
 
 
@@ -43,7 +43,7 @@ class Memory(NamedTuple):
 
 
 def make_memory(bits: int = 12) -> Memory:
-    """Return an empty memory for 2 ** *bits* positions."""
+    """Return an empty memory for 2 ** *bits* positions: few at first, since it doubles whenever it is full."""
     rows = 1 << bits
     return Memory(
         places=np.full(2 * rows, NOWHERE, np.int32),
@@ -76,14 +76,14 @@ def index(memory: Memory) -> None:
 
 
 @kernel
-def recalled(memory: Memory, name: Mask) -> float:
+def recall_value(memory: Memory, name: Mask) -> float:
     """Return what the position with this key was worth so far; neutral if it was never met."""
     row = memory.places[_place(memory, name)]
     return NEUTRAL if row == NOWHERE else memory.values[row]
 
 
 @kernel
-def remembered(memory: Memory, position: Any) -> int:
+def find_row(memory: Memory, position: Any) -> int:
     """Return the row of a position, a new and neutral one if it was never met; there must be room."""
     name = key(position)
     place = _place(memory, name)

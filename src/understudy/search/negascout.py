@@ -13,71 +13,82 @@ import numpy as np
 from understudy.games.kind import ONGOING
 from understudy.games.rules import moves, outcome, play, promise
 from understudy.kernels import kernel
-from understudy.search.desk import (
+from understudy.search.evaluators import begin, follow
+from understudy.search.leaves import horizon, leaf, settled
+from understudy.search.workspace import (
     GENERATION,
     HEIGHTS,
+    INFINITY,
     NODE_LIMIT,
     NODES,
+    PROVEN,
     SEEN,
     STOP,
     UNAWARE,
-    Desk,
     Table,
+    Workspace,
     is_drawn,
     named,
+    recall,
+    remember,
 )
-from understudy.search.evaluators import begin, follow
-from understudy.search.leaves import INFINITY, PROVEN, horizon, leaf, settled
-from understudy.search.transpositions import remember, remembered
 
 FROM_TABLE, PROMISING, KILLER = 1 << 30, 1 << 28, 1 << 27
+"""Where ranks begin, far enough apart that nothing climbs into the class above: `promise` is small, and history is kept
+below KILLER."""
 EARLY = 8
+"""Moves that are put in order even where the search ends next. Chosen by hand: most refutations are among the first."""
 
 
 @kernel
-def negascout(position: Any, evaluator: Any, depth: int, desk: Desk, table: Table) -> tuple[int, float, int]:
-    """Return the best move, its value and the depth reached; `desk.tally[STOP]` ends it from outside."""
-    width = moves(position, desk.moves[0])
+def negascout(position: Any, evaluator: Any, depth: int, workspace: Workspace, table: Table) -> tuple[int, float, int]:
+    """Return the best move, its value and the depth reached; `workspace.tally[STOP]` ends it from outside."""
+    width = moves(position, workspace.moves[0])
     for i in range(width):
-        desk.order[0, i] = promise(position, desk.moves[0, i])
+        workspace.order[0, i] = promise(position, workspace.moves[0, i])
     begin(evaluator, position)
     best, value, reached = 0, 0.0, 0
     for goal in range(1, min(depth, HEIGHTS // 2) + 1):
-        found, gain, searched = _root(position, evaluator, goal, width, desk, table)
+        place, gain, searched = _root(position, evaluator, goal, width, workspace, table)
         if searched > 0:
-            best, value = found, gain
-        if desk.tally[STOP]:
+            best, value = place, gain
+        if workspace.tally[STOP]:
             break
         reached = goal
         if abs(value) > PROVEN:
             break
-    return desk.moves[0, best], value, reached
+    return workspace.moves[0, best], value, reached
 
 
 @kernel
-def _root(position: Any, evaluator: Any, depth: int, width: int, desk: Desk, table: Table) -> tuple[int, float, int]:
+def _root(
+    position: Any, evaluator: Any, depth: int, width: int, workspace: Workspace, table: Table
+) -> tuple[int, float, int]:
     """Search every root move; return the best one's place, its value and how many were searched to the end.
 
     Of equal values the lowest rank wins whatever the order of search, so the choice is the one plain minimax makes.
     """
-    order, below = desk.order[0], int(np.int64(1))  # a bare 1 is a literal type, and recursion on one cannot be cached
+    order, below = (
+        workspace.order[0],
+        int(np.int64(1)),
+    )  # a bare 1 is a literal type, and recursion on one cannot be cached
     best, value = -1, -INFINITY
     for searched in range(width):
         place = _next(order, width)
-        child = play(position, desk.moves[0, place])
-        follow(evaluator, position, desk.moves[0, place], 0)
+        child = play(position, workspace.moves[0, place])
+        follow(evaluator, position, workspace.moves[0, place], 0)
         floor = value
-        if best >= 0 and desk.ranks[place] < desk.ranks[best]:
+        if best >= 0 and workspace.ranks[place] < workspace.ranks[best]:
             floor = value - _step(value)
         gain = INFINITY
         if searched > 0:
-            gain = -_scout(child, depth - 1, -floor - _step(floor), -floor, below, evaluator, desk, table)
-        if gain > floor and desk.tally[STOP] == 0:
-            gain = -_scout(child, depth - 1, -INFINITY, -floor, below, evaluator, desk, table)
-        if desk.tally[STOP]:
+            gain = -_scout(child, depth - 1, -floor - _step(floor), -floor, below, evaluator, workspace, table)
+        if gain > floor and workspace.tally[STOP] == 0:
+            gain = -_scout(child, depth - 1, -INFINITY, -floor, below, evaluator, workspace, table)
+        if workspace.tally[STOP]:
             return _ranked(order, width, best), value, searched
         order[place] = -1 - searched
-        if gain > value or (gain == value and best >= 0 and desk.ranks[place] < desk.ranks[best]):
+        if gain > value or (gain == value and best >= 0 and workspace.ranks[place] < workspace.ranks[best]):
             best, value = place, gain
     return _ranked(order, width, best), value, width
 
@@ -107,51 +118,61 @@ def _ranked(order: Any, width: int, best: int) -> int:
 
 @kernel
 def _step(value: float) -> float:
-    """Return a difference smaller than any between two values that are not equal, or nearly so."""
+    """Return a difference smaller than any between two values that are not equal, or nearly so.
+
+    3e-16 is a little more than the last place of a double (2^-52), 1e-300 serves where the value is 0.
+    """
     return abs(value) * 3e-16 + 1e-300
 
 
 @kernel
 def _scout(
-    position: Any, depth: int, alpha: float, beta: float, height: int, evaluator: Any, desk: Desk, table: Table
+    position: Any,
+    depth: int,
+    alpha: float,
+    beta: float,
+    height: int,
+    evaluator: Any,
+    workspace: Workspace,
+    table: Table,
 ) -> float:
     """Return the value of *position* for the side to move, exact within (alpha, beta), else a bound beyond it."""
-    tally = desk.tally
+    tally = workspace.tally
     if tally[STOP] != 0 or tally[NODES] >= tally[NODE_LIMIT]:
         tally[STOP] = 1
         return 0.0
     if depth == 0:
-        return _edge(position, alpha, beta, height, evaluator, desk)
+        return _edge(position, alpha, beta, height, evaluator, workspace)
     tally[NODES] += 1
     name = named(position)
-    if tally[SEEN] != 0 and is_drawn(desk, name):
+    if tally[SEEN] != 0 and is_drawn(workspace, name):
         return 0.0
 
-    hint, known, found = remembered(name, depth, alpha, beta, height, desk, table)
-    if found:
-        return known
+    hint, stored, answers = recall(name, depth, alpha, beta, height, workspace, table)
+    if answers:
+        return stored
 
-    width = moves(position, desk.moves[height])
+    width = moves(position, workspace.moves[height])
     if tally[UNAWARE] == 0 or width == 0:
         result = outcome(position, width)
         if result != ONGOING:
             return settled(result, height)
-    _arrange(position, width, hint, height, desk)
+    _arrange(position, width, hint, height, workspace)
     best, value, floor = 0, -INFINITY, alpha
     for i in range(width):
         # Where the search ends next, the order of late moves is not worth its cost.
-        move = int(desk.moves[height, i]) if depth == 1 and i >= EARLY else _pick(width, i, height, desk)
+        move = int(workspace.moves[height, i]) if depth == 1 and i >= EARLY else _pick(width, i, height, workspace)
         child = play(position, move)
         follow(evaluator, position, move, height)
         ceiling = beta if i == 0 else floor + _step(floor)
         if depth == 1:  # most positions are met here: no call of a recursive kernel for them
-            gain = -_edge(child, -ceiling, -floor, height + 1, evaluator, desk)
+            gain = -_edge(child, -ceiling, -floor, height + 1, evaluator, workspace)
             if ceiling <= gain < beta:
-                gain = -_edge(child, -beta, -floor, height + 1, evaluator, desk)
+                gain = -_edge(child, -beta, -floor, height + 1, evaluator, workspace)
         else:
-            gain = -_scout(child, depth - 1, -ceiling, -floor, height + 1, evaluator, desk, table)
+            gain = -_scout(child, depth - 1, -ceiling, -floor, height + 1, evaluator, workspace, table)
             if ceiling <= gain < beta:  # better than thought: look again with the whole window
-                gain = -_scout(child, depth - 1, -beta, -floor, height + 1, evaluator, desk, table)
+                gain = -_scout(child, depth - 1, -beta, -floor, height + 1, evaluator, workspace, table)
         if tally[STOP]:
             return 0.0
         if gain > value:
@@ -159,32 +180,32 @@ def _scout(
             if gain > floor:
                 floor = gain
                 if gain >= beta:
-                    _reward(position, move, depth, height, desk)
+                    _reward(position, move, depth, height, workspace)
                     break
-    remember(name, depth, value, alpha, beta, best, height, desk.tally[GENERATION], table)
+    remember(name, depth, value, alpha, beta, best, height, workspace.tally[GENERATION], table)
     return value
 
 
 @kernel
-def _edge(position: Any, alpha: float, beta: float, height: int, evaluator: Any, desk: Desk) -> float:
+def _edge(position: Any, alpha: float, beta: float, height: int, evaluator: Any, workspace: Workspace) -> float:
     """Return the value of a position where the search ends."""
-    tally = desk.tally
+    tally = workspace.tally
     if tally[NODES] >= tally[NODE_LIMIT]:
         tally[STOP] = 1
         return 0.0
     tally[NODES] += 1
-    if tally[SEEN] != 0 and is_drawn(desk, named(position)):
+    if tally[SEEN] != 0 and is_drawn(workspace, named(position)):
         return 0.0
     if tally[UNAWARE] != 0:
-        return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, desk)
-    return horizon(evaluator, position, alpha, beta, height, desk)
+        return leaf(evaluator, position, height & 1 == 0, alpha, beta, height, workspace)
+    return horizon(evaluator, position, alpha, beta, height, workspace)
 
 
 @kernel
-def _arrange(position: Any, width: int, hint: int, height: int, desk: Desk) -> None:
+def _arrange(position: Any, width: int, hint: int, height: int, workspace: Workspace) -> None:
     """Say of each move how promising it is: the table's, then promising by the game, killers, and by history."""
-    order, codes, killers = desk.order[height], desk.moves[height], desk.killers[height]
-    history = desk.history[position.ply & 1]
+    order, codes, killers = workspace.order[height], workspace.moves[height], workspace.killers[height]
+    history = workspace.history[position.ply & 1]
     for i in range(width):
         move = codes[i]
         rank = history[move]
@@ -200,9 +221,9 @@ def _arrange(position: Any, width: int, hint: int, height: int, desk: Desk) -> N
 
 
 @kernel
-def _pick(width: int, start: int, height: int, desk: Desk) -> int:
+def _pick(width: int, start: int, height: int, workspace: Workspace) -> int:
     """Swap the most promising of the moves from *start* on to the front and return it."""
-    order, codes = desk.order[height], desk.moves[height]
+    order, codes = workspace.order[height], workspace.moves[height]
     best = start
     for i in range(start + 1, width):
         if order[i] > order[best]:
@@ -214,11 +235,12 @@ def _pick(width: int, start: int, height: int, desk: Desk) -> int:
 
 
 @kernel
-def _reward(position: Any, move: int, depth: int, height: int, desk: Desk) -> None:
+def _reward(position: Any, move: int, depth: int, height: int, workspace: Workspace) -> None:
     """Remember that *move* refuted this position, so that it is tried early elsewhere."""
-    killers = desk.killers[height]
+    killers = workspace.killers[height]
     if killers[0] != move:
         killers[1] = killers[0]
         killers[0] = move
-    history = desk.history[position.ply & 1]
+    history = workspace.history[position.ply & 1]
+    # A refutation near the root has saved more work: its weight grows with the square of the depth, as is usual.
     history[move] = min(history[move] + depth * depth, KILLER - 1)

@@ -6,20 +6,24 @@ from typing import Any
 
 from understudy.games.rules import exchange, promise
 from understudy.kernels import kernel
-from understudy.search.desk import Desk
+from understudy.search.workspace import Workspace
 
 FROM_TABLE, PAYING, KILLER, LOSING = 1 << 30, 1 << 28, 1 << 26, -(1 << 28)
-"""Ranks begin here; history lies around 0, far from all of them."""
+"""Ranks begin here; history lies around 0, far from all of them. Captures that lose come after every quiet move."""
 TACTICAL = 1
 """Added to FROM_TABLE if the table's move is a capture or a new queen."""
 MOST_HISTORY = 1 << 14
+"""History stays between this and its negative: what is added shrinks as it comes near (see `credit`)."""
+BONUS, MOST_BONUS = 16, 1600
+"""What a refutation adds to history for each square of its depth, and at most. Chosen by hand; their ratio to
+MOST_HISTORY says how fast the past is forgotten."""
 
 
 @kernel
-def arrange(position: Any, width: int, hint: int, height: int, desk: Desk) -> None:
+def arrange(position: Any, width: int, hint: int, height: int, workspace: Workspace) -> None:
     """Give each move its rank."""
-    order, codes, killers = desk.order[height], desk.moves[height], desk.killers[height]
-    history = desk.history[position.ply & 1]
+    order, codes, killers = workspace.order[height], workspace.moves[height], workspace.killers[height]
+    history = workspace.history[position.ply & 1]
     for i in range(width):
         move = int(codes[i])
         good = promise(position, move)
@@ -42,9 +46,9 @@ def is_quiet(rank: int) -> bool:
 
 
 @kernel
-def pick(width: int, start: int, height: int, desk: Desk) -> int:
+def pick(width: int, start: int, height: int, workspace: Workspace) -> int:
     """Swap the move of the highest rank from *start* on to the front, of equals the first, and return it."""
-    order, codes = desk.order[height], desk.moves[height]
+    order, codes = workspace.order[height], workspace.moves[height]
     best = start
     for i in range(start + 1, width):
         if order[i] > order[best]:
@@ -55,19 +59,19 @@ def pick(width: int, start: int, height: int, desk: Desk) -> int:
 
 
 @kernel
-def by_rank(width: int, desk: Desk) -> None:
+def by_rank(width: int, workspace: Workspace) -> None:
     """Sort the root moves by the ranks that decide between equals."""
     for i in range(width):
-        desk.order[0, i] = -desk.ranks[i]
+        workspace.order[0, i] = -workspace.ranks[i]
     for i in range(width):
-        pick(width, i, 0, desk)
+        pick(width, i, 0, workspace)
 
 
 @kernel
-def credit(position: Any, place: int, depth: int, height: int, desk: Desk) -> None:
+def credit(position: Any, place: int, depth: int, height: int, workspace: Workspace) -> None:
     """Remember that the quiet move at *place* refuted this position and that the quiet ones before it did not."""
-    codes, order, killers = desk.moves[height], desk.order[height], desk.killers[height]
-    history, bonus = desk.history[position.ply & 1], min(depth * depth * 16, 1600)
+    codes, order, killers = workspace.moves[height], workspace.order[height], workspace.killers[height]
+    history, bonus = workspace.history[position.ply & 1], min(depth * depth * BONUS, MOST_BONUS)
     if killers[0] != codes[place]:
         killers[1] = killers[0]
         killers[0] = codes[place]

@@ -75,8 +75,8 @@ class Solver(Protocol):
 def check_solvable(game: CompiledGame) -> None:
     """Raise unless a solver can know *game* perfectly."""
     if game.kind.solver is None:
-        known = ", ".join(name for name in GAMES if find_kind(name).solver)
-        raise BadOption(f"only {known} can be solved, not {game.name}")
+        solvable = ", ".join(name for name in GAMES if find_kind(name).solver)
+        raise BadOption(f"only {solvable} can be solved, not {game.name}")
     game.kind.load("solver").check_solvable(game)
 
 

@@ -20,10 +20,12 @@ LOST, WON, UNKNOWN = 0, 1, -1
 Table: TypeAlias = NDArray[np.uint64]
 
 FIRST_SIZE = 1 << 16
+"""Entries at first: half a megabyte, enough for small boards."""
 LARGEST_SIZE = 1 << 26
-"""Entries: half a gigabyte."""
+"""Entries: half a gigabyte, chosen so that an ordinary machine has it to spare."""
 
 BUCKET = 8
+"""Entries of a line of the cache: 64 bytes."""
 _1 = np.uint64(1)
 
 
@@ -40,7 +42,7 @@ def enlarged(table: Table, *, times: int) -> Table:
 
 
 @kernel
-def recalled(table: Table, key: Mask) -> int:
+def recall(table: Table, key: Mask) -> int:
     """Return what the table knows of *key*, which is never 0."""
     first = _bucket(table, key)
     for place in range(BUCKET):
@@ -60,7 +62,7 @@ def remember(table: Table, key: Mask, value: int) -> int:
     """
     first = _bucket(table, key)
     entry = (key << _1) | np.uint64(value)
-    fewest, victim = 65, 0
+    fewest, victim = 65, 0  # a word has no 65 bits, so the first is taken for a start
     for place in range(BUCKET):
         other = table[first + place]
         if other == NONE or other >> _1 == key:

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 from understudy.games import CompiledGame, find_game
 from understudy.match import random_openings
 from understudy.players.choosers import make_chooser
-from understudy.search.choosers import Looking, Room, make_room
-from understudy.search.duels import contest
+from understudy.search.choosers import Looking, Room, contest, make_room
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 
 RANDOM_NETWORK = "random_network"
@@ -257,7 +256,7 @@ def ready_for(stage: Stage, rng: np.random.Generator) -> Ready:
         # Not from *rng*: a task must not have other chance because it is its thread's first.
         rooms[game.most_moves] = make_room(game.most_moves, np.random.default_rng(0))
     room = rooms[game.most_moves]
-    room.luck[0] = rng.integers(1 << 63, dtype=np.uint64)
+    room.random_state[0] = rng.integers(1 << 63, dtype=np.uint64)
     return Ready(game, room, stage.limit)
 
 

@@ -17,9 +17,8 @@ from understudy.games.kind import kind_of
 from understudy.games.rules import count, play
 from understudy.kernels import kernel
 from understudy.search.choosers import Comparing, Room, Valuing, choose, show_pair
-from understudy.search.desk import BLIND
-from understudy.search.leaves import PROVEN
 from understudy.search.minimax import minimax
+from understudy.search.workspace import BLIND, PROVEN
 from understudy.trainers.backpropagation import Changes, Rule, learn
 
 WINDOW = 100
@@ -130,8 +129,8 @@ def _study_pairs(student: Comparing, position: Any, teacher: Teacher, rule: Rule
 @kernel
 def ask(teacher: Teacher, position: Any, room: Room) -> int:
     """Write what the teacher says of every successor, from 0 lost to 1 won, to `room.values`; return how many."""
-    room.desk.tally[BLIND] = 0
-    minimax(position, teacher.evaluator, teacher.depth, room.values, room.desk)
+    room.workspace.tally[BLIND] = 0
+    minimax(position, teacher.evaluator, teacher.depth, room.values, room.workspace)
     width = count(position)
     for i in range(width):
         value = room.values[i]

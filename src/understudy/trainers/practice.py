@@ -12,7 +12,7 @@ from understudy.games.kind import ONGOING
 from understudy.games.rules import count, moves, outcome, play
 from understudy.kernels import kernel
 from understudy.search.choosers import Room, choose
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.trainers.arena import Alleles, Stage, contender_of, ready_for
 
 THOUSAND = 1000
@@ -62,8 +62,8 @@ def practised(
     position, plies, first = start, 0, filled
     result = outcome(position, count(position))
     while result == ONGOING and plies < limit:
-        if plies < opening or below(room.luck, THOUSAND) < chance:
-            place = below(room.luck, moves(position, room.codes))
+        if plies < opening or below(room.random_state, THOUSAND) < chance:
+            place = below(room.random_state, moves(position, room.codes))
         else:
             place = choose(player, position, room)
         position = play(position, room.codes[place])

@@ -210,7 +210,7 @@ class Pupil:
     def _arrays(self) -> dict[str, NDArray[Any]]:
         return {
             "weights": self.network.weights, "last": self.changes.last, "results": self.progress.results,
-            "best": self.progress.best, "marks": self.progress.marks, "luck": self.room.luck,
+            "best": self.progress.best, "marks": self.progress.marks, "luck": self.room.random_state,
         }  # fmt: skip
 
 

@@ -28,7 +28,7 @@ from understudy.kernels import kernel
 from understudy.players.choosers import make_plain_chooser
 from understudy.records.tables import Tabled
 from understudy.search.choosers import Anyone, Recalling, Room, choose, make_room
-from understudy.search.memory import NEUTRAL, Memory, enlarged, index, make_memory, remembered
+from understudy.search.memory import NEUTRAL, Memory, enlarged, find_row, index, make_memory
 
 GAMES = ("lines_of_action",)
 """Games whose positions are told apart by their stones, as a memory needs it."""
@@ -101,7 +101,7 @@ class Sampler:
         )
         return Tabled(
             game=self.game, positions=positions, values=memory.values[:rows].copy(), visits=memory.visits[:rows].copy(),
-            games=self.played, results=self.results.copy(), luck=int(self.room.luck[0]),
+            games=self.played, results=self.results.copy(), luck=int(self.room.random_state[0]),
         )  # fmt: skip
 
     def resume(self, table: Tabled) -> None:
@@ -116,7 +116,7 @@ class Sampler:
         memory.keys[:rows] = table.keys()
         index(memory)
         self.played, self.results = table.games, table.results.copy()
-        self.room.luck[0] = np.uint64(table.luck)
+        self.room.random_state[0] = np.uint64(table.luck)
 
     def _players(self) -> tuple[Any, Any]:
         options = self.options
@@ -164,7 +164,7 @@ def play_and_remember(
     limit = len(rows) - 1
     while played < until and len(memory.keys) - memory.filled[0] > limit:
         second, position = played & 1, start
-        rows[0] = remembered(memory, position)
+        rows[0] = find_row(memory, position)
         result, plies = outcome(position, count(position)), 0
         while result == ONGOING and plies < limit:
             if position.ply & 1 == second:
@@ -173,7 +173,7 @@ def play_and_remember(
                 place = choose(opponent, position, room)
             position = play(position, room.codes[place])
             plies += 1
-            rows[plies] = remembered(memory, position)
+            rows[plies] = find_row(memory, position)
             result = outcome(position, count(position))
         over = result != ONGOING
         lost = result if over else 0

@@ -16,7 +16,7 @@ from understudy.games.boards import encode
 from understudy.games.rules import count, moves, play
 from understudy.kernels import kernel
 from understudy.search.choosers import CHANCES, Room, Valuing, choose
-from understudy.search.luck import below
+from understudy.search.random_state import below
 from understudy.trainers.backpropagation import Changes, Rule, learn
 
 
@@ -66,9 +66,9 @@ def tell(start: Any, student: Valuing, tale: Tale, exploration: float, room: Roo
     while count(position) > 0:
         place = choose(student, position, room)
         tale.values[ply] = room.values[place]
-        tale.explored[ply] = below(room.luck, CHANCES) < exploration * CHANCES
+        tale.explored[ply] = below(room.random_state, CHANCES) < exploration * CHANCES
         if tale.explored[ply]:
-            place = below(room.luck, moves(position, room.codes))
+            place = below(room.random_state, moves(position, room.codes))
         position = play(position, room.codes[place])
         encode(network.representation, position, 1, network.scratch, tale.boards[ply])
         ply += 1

@@ -12,7 +12,17 @@ import pytest
 from tests.conftest import random_line
 from tests.games.chess.test_planes_chess import SHARP
 from understudy.games import find_game
-from understudy.games.chess.inputs.attacks_seen import GUARDED, MASKS, MOST_PINS, PINS, REACH, SIDE, TWICE, Sight, look
+from understudy.games.chess.inputs.attacks_seen import (
+    GUARDED,
+    MASKS,
+    MOST_PINS,
+    PINS,
+    REACH,
+    SIDE,
+    TWICE,
+    Attacks,
+    write_attacks,
+)
 from understudy.games.chess.notation import from_board, to_board
 
 GAME = find_game("chess")
@@ -133,39 +143,39 @@ def behind_own(board: chess.Board, cell: int, slider: chess.Piece) -> chess.Squa
     return found
 
 
-def sight_of(view: View) -> Sight:
-    sight = np.full(MASKS, 0xABCD, np.uint64)  # what was there before must not matter
-    look(from_board(view.board), sight)
-    return sight
+def attacks_of(view: View) -> Attacks:
+    attacks = np.full(MASKS, 0xABCD, np.uint64)  # what was there before must not matter
+    write_attacks(from_board(view.board), attacks)
+    return attacks
 
 
 def cells_of(mask: np.uint64) -> set[int]:
     return set(chess.SquareSet(int(mask)))
 
 
-def test_sights_are_what_python_chess_tells() -> None:
+def test_attacks_are_what_python_chess_tells() -> None:
     for view in views():
-        sight = sight_of(view)
+        attacks = attacks_of(view)
         for side, colour in enumerate((chess.WHITE, chess.BLACK)):
             found = view.attackers[colour]
             for place in range(5):
                 hit = {cell for cell in chess.SQUARES if place + 1 in found[cell]}
-                assert cells_of(sight[SIDE * side + place]) == hit, (view.board.fen(), side, place)
+                assert cells_of(attacks[SIDE * side + place]) == hit, (view.board.fen(), side, place)
             twice = {cell for cell in chess.SQUARES if view.times[colour][cell] > 1}
-            assert cells_of(sight[SIDE * side + TWICE]) == twice, (view.board.fen(), side)
+            assert cells_of(attacks[SIDE * side + TWICE]) == twice, (view.board.fen(), side)
             guarded = {cell for cell in chess.SQUARES if view.board.is_attacked_by(colour, cell)}
-            assert cells_of(sight[SIDE * side + GUARDED]) == guarded, (view.board.fen(), side)
+            assert cells_of(attacks[SIDE * side + GUARDED]) == guarded, (view.board.fen(), side)
         for cell, reach in view.reach.items():
             if view.board.piece_type_at(cell) != chess.PAWN:
-                assert cells_of(sight[REACH + cell]) == set(reach), (view.board.fen(), cell)
+                assert cells_of(attacks[REACH + cell]) == set(reach), (view.board.fen(), cell)
 
 
 def test_pins_are_what_python_chess_tells() -> None:
     many = 0
     for view in views():
-        board, sight = view.board, sight_of(view)
+        board, attacks = view.board, attacks_of(view)
         for side, colour in enumerate((chess.WHITE, chess.BLACK)):
-            told = pins_of(sight, side)
+            told = pins_of(attacks, side)
             assert set(told) == {
                 cell for cell in view.reach if board.color_at(cell) == colour and is_pinned(board, cell)
             }
@@ -176,15 +186,15 @@ def test_pins_are_what_python_chess_tells() -> None:
     assert many > 60
 
 
-def pins_of(sight: Sight, side: int) -> dict[int, set[int]]:
-    """Return the pinned pieces of a side with their lines, as a sight tells them."""
+def pins_of(attacks: Attacks, side: int) -> dict[int, set[int]]:
+    """Return the pinned pieces of a side with their lines, as the masks tell them."""
     found: dict[int, set[int]] = {}
     first = PINS + MOST_PINS * side
     for place in range(first, first + MOST_PINS, 2):
-        if sight[place] == 0:
+        if attacks[place] == 0:
             break
-        (cell,) = cells_of(sight[place])
-        found[cell] = cells_of(sight[place + 1])
+        (cell,) = cells_of(attacks[place])
+        found[cell] = cells_of(attacks[place + 1])
     return found
 
 
@@ -195,7 +205,7 @@ def is_pinned(board: chess.Board, cell: int) -> bool:
 
 def test_eight_pins_at_once_fit() -> None:
     view = view_of(chess.Board("1b2q2b/8/3PPP2/r2PKP1r/3PPP2/8/1b2q2b/6k1 w - - 0 1"))
-    assert len(pins_of(sight_of(view), 0)) == sum(is_pinned(view.board, cell) for cell in view.reach) == 8
+    assert len(pins_of(attacks_of(view), 0)) == sum(is_pinned(view.board, cell) for cell in view.reach) == 8
 
 
 @pytest.mark.parametrize(
@@ -220,6 +230,6 @@ def test_what_attacks_a_cell(fen: str, cell: str, least: int, times: int) -> Non
     assert view.board.fen() == fen, "the case must not be mirrored"
     assert (view.attackers[chess.WHITE][goal] or [0])[0] == least
     assert view.times[chess.WHITE][goal] == times
-    sight = sight_of(view)
-    hit = [place + 1 for place in range(5) if goal in cells_of(sight[place])]
-    assert (hit or [0])[0] == least and (goal in cells_of(sight[TWICE])) == (times > 1)
+    attacks = attacks_of(view)
+    hit = [place + 1 for place in range(5) if goal in cells_of(attacks[place])]
+    assert (hit or [0])[0] == least and (goal in cells_of(attacks[TWICE])) == (times > 1)

@@ -12,10 +12,10 @@ from understudy.games.chess.datasets import (
     WIDTH,
     class_names,
     classes_of,
-    drawn_together,
+    compress_pawns,
     find_dataset,
+    pawns_of,
     targets_of,
-    told_pawns,
 )
 
 STEP = 0.01
@@ -80,7 +80,7 @@ def test_data_set_4_there_and_back() -> None:
     targets = targets_of(find_dataset("4"), pawns)
     assert targets.dtype == np.float32
     assert targets == pytest.approx([0, 0, 18.5 / 40, 0.5, 20.35 / 40, 1, 1])
-    back = told_pawns(find_dataset("4"), targets[:, None])
+    back = pawns_of(find_dataset("4"), targets[:, None])
     assert back == pytest.approx(np.clip(pawns, -CLIP, CLIP), abs=1e-5)
 
 
@@ -90,7 +90,7 @@ def test_win_there_and_back() -> None:
     assert targets[3] == pytest.approx(1 / (1 + np.exp(-1))) and targets[2] == 0.5
     assert targets[0] + targets_of(find_dataset("win"), -pawns)[0] == pytest.approx(1)
     logits = np.log(targets / (1 - targets))[:, None]
-    assert told_pawns(find_dataset("win"), logits) == pytest.approx(pawns, abs=1e-3)
+    assert pawns_of(find_dataset("win"), logits) == pytest.approx(pawns, abs=1e-3)
 
 
 def test_far_tells_large_advantages_apart() -> None:
@@ -100,26 +100,26 @@ def test_far_tells_large_advantages_apart() -> None:
     large = np.array([4.0, 5.0, 10.0, 20.0, 40.0, 60.0])
     steps = np.diff(targets_of(far, large).astype(np.float64))
     assert (steps > 0.0005).all() and np.diff(targets_of(near, large))[3:].max() < 1e-5
-    mates = drawn_together(np.array([40.0, 42.0, 44.0, -118.0, -120.0]))
+    mates = compress_pawns(np.array([40.0, 42.0, 44.0, -118.0, -120.0]))
     assert np.diff(mates)[[0, 1, 3]] == pytest.approx([0.15, 0.15, -0.15])
     pawns = np.concatenate([-large[:4], small, large[:4]])
     targets = targets_of(far, pawns).astype(np.float64)
     logits = np.log(targets / (1 - targets))[:, None]
-    assert told_pawns(far, logits) == pytest.approx(pawns, abs=2e-3)
-    assert told_pawns(far, np.array([[1e9], [-1e9]])).tolist() == [CLIP, -CLIP]
+    assert pawns_of(far, logits) == pytest.approx(pawns, abs=2e-3)
+    assert pawns_of(far, np.array([[1e9], [-1e9]])).tolist() == [CLIP, -CLIP]
 
 
 @pytest.mark.parametrize("name", ["4", "win", "far"])
 def test_no_network_says_more_than_a_mate(name: str) -> None:
-    assert told_pawns(find_dataset(name), np.array([[99.0], [-99.0]])).tolist() == [CLIP, -CLIP]
+    assert pawns_of(find_dataset(name), np.array([[99.0], [-99.0]])).tolist() == [CLIP, -CLIP]
 
 
 def test_classes_are_told_as_the_mean_of_their_worth() -> None:
     one = find_dataset("1")
     assert one.worth == (-2.0, 0.0, 2.0)
     logits = np.log(np.array([[0.2, 0.3, 0.5], [1e-30, 1.0, 1e-30]]))
-    assert told_pawns(one, logits) == pytest.approx([0.6, 0.0])
-    assert told_pawns(one, logits + 1000) == pytest.approx([0.6, 0.0])
+    assert pawns_of(one, logits) == pytest.approx([0.6, 0.0])
+    assert pawns_of(one, logits + 1000) == pytest.approx([0.6, 0.0])
     for name in ("2", "3"):
         worth = find_dataset(name).worth
         assert len(worth) == find_dataset(name).classes and list(worth) == sorted(worth)

@@ -22,8 +22,8 @@ from understudy.errors import EngineError, FileError
 from understudy.games.chess.fen import write_fens
 from understudy.games.chess.players.analyst import Analyst
 from understudy.games.chess.records import labelling
-from understudy.games.chess.records.label_tasks import Judge, LabelTask, close_analysts, label_task
 from understudy.games.chess.records.labelling import Labelled, label_positions
+from understudy.games.chess.records.opinions import Judge, LabelTask, close_analysts, label_task
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling
 from understudy.games.chess.records.sources import gather
@@ -157,7 +157,7 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     words = ["label", str(source), str(target), "--engine", tiring(tmp_path, tired), "--per-game", "0",
              "--workers", "2", "--patience", str(LONG)]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    code = "import understudy.records.labelling as l; l.PART_SECONDS = 0; import understudy.cli; understudy.cli.main()"
+    code = "import understudy.games.chess.records.labelling as l; l.PART_SECONDS = 0; import understudy.cli; understudy.cli.main()"
     tired.touch()
     slow = subprocess.Popen([sys.executable, "-c", code, *words], env=environment, stderr=subprocess.PIPE)
     wait_until(lambda: list(parts.glob("part_*.parquet")) or slow.poll() is not None)

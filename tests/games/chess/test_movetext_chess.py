@@ -13,8 +13,7 @@ from tests.conftest import random_line, run_interpreted
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess import notation as chess_notation
-from understudy.games.chess.movetext import RESULTS, UNSAID, read_movetexts
-from understudy.games.chess.pgn_bounds import split_games
+from understudy.games.chess.pgn_text import RESULTS, UNSAID, read_movetexts, split_games
 from understudy.games.chess.san import FAULTS
 
 CHESS = find_game("chess")

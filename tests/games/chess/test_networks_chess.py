@@ -16,7 +16,7 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.inputs.planes import ChessInputs, encode
-from understudy.games.chess.inputs.standings import FEW_AT, PIECES_AT, ROWS
+from understudy.games.chess.inputs.standings import FEW_PIECES_AT, PIECES_AT, ROWS
 from understudy.games.chess.learning.files import export_board, save_board_student, suffix_of
 from understudy.games.chess.learning.labels import parameters
 from understudy.games.chess.learning.networks import (
@@ -209,8 +209,10 @@ def test_sums_of_rows_are_those_of_a_bag_of_embeddings() -> None:
 
 def test_endings_teach_their_own_rows_alone() -> None:
     network = standings_network(hidden=(8, 32, 32), stages=(4,))
-    rows = torch.tensor([[5, PIECES_AT + 4, FEW_AT + 7, ROWS], [5, PIECES_AT + 9, ROWS, ROWS]], dtype=torch.int32)
-    for place, taught in enumerate(([FEW_AT + 7], [5, PIECES_AT + 9])):
+    rows = torch.tensor(
+        [[5, PIECES_AT + 4, FEW_PIECES_AT + 7, ROWS], [5, PIECES_AT + 9, ROWS, ROWS]], dtype=torch.int32
+    )
+    for place, taught in enumerate(([FEW_PIECES_AT + 7], [5, PIECES_AT + 9])):
         network.zero_grad()
         network(rows[place : place + 1]).sum().backward()
         assert network.rows.grad is not None and network.pieces.grad is not None and network.bias.grad is not None

@@ -13,8 +13,15 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import FileError
 from understudy.games import find_game
-from understudy.games.chess.judges.opening_files import read_openings
-from understudy.games.chess.judges.openings import BOOKS, SETS, book_json, load_book, play_openings, random_book
+from understudy.games.chess.judges.openings import (
+    BOOKS,
+    SETS,
+    book_json,
+    load_book,
+    play_openings,
+    random_book,
+    read_openings,
+)
 from understudy.games.chess.judges.tables import book_text
 
 CHESS = find_game("chess")

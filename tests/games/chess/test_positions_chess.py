@@ -18,13 +18,13 @@ from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import unstacked
 from understudy.games.chess import notation as chess_notation
+from understudy.games.chess.batches import placement_keys, quiet
 from understudy.games.chess.fen import write_fens
 from understudy.games.chess.records.pgn import read_games
 from understudy.games.chess.records.positions import load_positions, save_positions
 from understudy.games.chess.records.sampling import Sampling, sample_pgn
 from understudy.games.chess.records.sources import gather, kind_of
 from understudy.games.chess.records.wanted import Wanted
-from understudy.games.chess.sampling import placement_keys, quiet
 from understudy.players import make_player
 
 CHESS = find_game("chess")

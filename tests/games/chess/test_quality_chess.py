@@ -11,11 +11,10 @@ from tests.games.chess.chess_engines import counter
 from understudy.backends import Local
 from understudy.errors import FileError
 from understudy.games import find_game
-from understudy.games.chess.judges.game_files import load_games, of_meeting
 from understudy.games.chess.judges.openings import BOOKS, play_openings
-from understudy.games.chess.judges.opinions import Analysis
-from understudy.games.chess.judges.quality import judge_games, quality_json
+from understudy.games.chess.judges.quality import judge_games, load_games, of_meeting, quality_json
 from understudy.games.chess.judges.tables import quality_text
+from understudy.games.chess.records.opinions import Analysis
 from understudy.records.choices import records_of, watched
 from understudy.records.store import save
 
@@ -52,14 +51,13 @@ def test_losses_and_lost_chances_of_a_game(tmp_path: Path) -> None:
 
 
 def test_a_win_is_missed_by_its_own_side_only() -> None:
-    from understudy.games.chess.judges.game_files import Step, Told
-    from understudy.games.chess.judges.quality import _judged
+    from understudy.games.chess.judges.quality import GameRecord, Step, _judge
 
     fens = ["a", "b", "c", "d", "e"]
     # For White: 2.0, 0.3 after its own move, -3.0 after Black's, -15.0, and -1.0 after Black's.
     mover = dict(zip(fens, (2.0, -0.3, -3.0, 15.0, -1.0), strict=True))
     steps = tuple(Step(ply, fens[ply - 1], fens[ply]) for ply in range(1, 5))
-    judged = _judged(Told("g", "w", "b", "*", steps), mover)
+    judged = _judge(GameRecord("g", "w", "b", "*", steps), mover)
     assert judged.pawns == (0.3, -3.0, -15.0, -1.0)
     assert (judged.white.missed_wins, judged.black.missed_wins) == (1, 1)
     # Beyond ten pawns nothing more is lost: 1.7 and 7 for White, 9 for Black, whose gain of 3.3 is none.

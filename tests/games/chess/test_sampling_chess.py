@@ -8,8 +8,8 @@ import pytest
 from tests.conftest import random_line
 from understudy.games import find_game
 from understudy.games.batches import joined, stacked, taken, unstacked
+from understudy.games.chess.batches import KeySet, placement_keys, positions_at, quiet, strayed
 from understudy.games.chess.fen import read_fens
-from understudy.games.chess.sampling import KeySet, placement_keys, positions_at, quiet, strayed
 
 CHESS = find_game("chess")
 

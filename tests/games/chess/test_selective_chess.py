@@ -14,7 +14,7 @@ from understudy.games import find_game, rules
 from understudy.players import make_player
 from understudy.players.searcher import Limits, Opinion, outcome_value, repeating, search
 from understudy.search.evaluators import find_evaluator
-from understudy.search.leaves import WIN
+from understudy.search.workspace import WIN
 
 GAME = find_game("chess")
 

@@ -17,17 +17,17 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.datasets import find_dataset
+from understudy.games.chess.evaluators import FIELDS, Standing, random_standing, standing_value
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
 from understudy.games.chess.learning.files import save_board_student, standing_arrays
 from understudy.games.chess.learning.labels import Labelled, told
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import standing_evaluator
-from understudy.games.chess.standing import FIELDS, Standing, random_standing, standing_value
 from understudy.games.rules import in_check
 from understudy.players.searcher import Limits, search, search_all
+from understudy.search.evaluators import quiescent
 from understudy.search.evaluators.perceptron import private
-from understudy.search.evaluators.quiescent import quiescent
 from understudy.tensors import load_arrays
 
 CHESS = find_game("chess")

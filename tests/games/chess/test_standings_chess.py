@@ -113,13 +113,13 @@ def slow_few(view: View) -> Counter[int]:
     board, kings = view.board, [king_of(view.board, colour) for colour in (chess.WHITE, chess.BLACK)]
     if len(board.piece_map()) > 4:
         return Counter()
-    found = Counter([layout.FEW_AT + (kings[0] // 8 * 4 + kings[0] % 8 - 4) * 64 + kings[1]])
+    found = Counter([layout.FEW_PIECES_AT + (kings[0] // 8 * 4 + kings[0] % 8 - 4) * 64 + kings[1]])
     for cell, piece in board.piece_map().items():
         if piece.piece_type != chess.KING:
             for place, king in enumerate(kings):
                 up, right = cell // 8 - king // 8, cell % 8 - king % 8
                 number = 10 * place + (0 if piece.color else 5) + piece.piece_type - 1
-                found[layout.FEW_AT + 2048 + number * 225 + (up + 7) * 15 + right + 7] += 1
+                found[layout.FEW_PIECES_AT + 2048 + number * 225 + (up + 7) * 15 + right + 7] += 1
     return found
 
 
@@ -229,7 +229,8 @@ def test_the_boards_bring_rows_of_every_sort() -> None:
     starts = (KINDS_AT, layout.REACH_AT, layout.KINGS_AT, layout.GAINS_AT, layout.CHECKS_AT, layout.CONTACTS_AT,
               layout.ESCAPES_AT, layout.PINS_AT, layout.PASSED_AT, layout.PREY_AT,
               layout.PIECES_AT, layout.RIGHTS_AT, layout.CHECKED_AT,
-              layout.PASSANT_AT, layout.THREATS_AT, layout.APART_AT, layout.LATER_AT, layout.FEW_AT, ROWS)  # fmt: skip
+              layout.PASSANT_AT, layout.THREATS_AT, layout.APART_AT, layout.LATER_AT,
+              layout.FEW_PIECES_AT, ROWS)  # fmt: skip
     for low, high in pairwise(starts):
         assert sum(low <= row < high for row in found) > 1, low
     assert len([row for row in range(layout.CHECKS_AT, layout.CONTACTS_AT) if found[row]]) >= 50
@@ -273,7 +274,8 @@ def test_no_sort_of_rows_is_larger_than_its_room() -> None:
         (layout.ESCAPES_AT, layout.PINS_AT, 2), (layout.PINS_AT, layout.PASSED_AT, 16),
         (layout.PASSED_AT, layout.PREY_AT, 16), (layout.PREY_AT, layout.PIECES_AT, 32),
         (layout.PIECES_AT, layout.THREATS_AT, 4), (layout.THREATS_AT, layout.APART_AT, MOST_THREATS),
-        (layout.APART_AT, layout.LATER_AT, 1), (layout.LATER_AT, layout.FEW_AT, 2), (layout.FEW_AT, ROWS, 5),
+        (layout.APART_AT, layout.LATER_AT, 1), (layout.LATER_AT, layout.FEW_PIECES_AT, 2),
+        (layout.FEW_PIECES_AT, ROWS, 5),
     )  # fmt: skip
     assert sum(most for _, _, most in sorts) <= MOST
     found = encoded([*boards(), *(strewn(seed, 32) for seed in range(400))])

@@ -17,15 +17,15 @@ from tests.games.chess.test_standing_chess import saved as standing_saved
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.chess.datasets import CLIP, find_dataset, told_pawns
+from understudy.games.chess.datasets import CLIP, find_dataset, pawns_of
+from understudy.games.chess.evaluators import Standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode
 from understudy.games.chess.learning.files import save_board_student
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import MATE, BoardStudent
-from understudy.games.chess.standing import Standing
 from understudy.players import make_player
 from understudy.players.searcher import Searcher
-from understudy.search.evaluators.quiescent import Quiescent
+from understudy.search.evaluators import Quiescent
 
 CHESS = find_game("chess")
 WORTHS = (1.0, 3.0, 3.0, 5.0, 9.0, 0.0)
@@ -211,7 +211,7 @@ def test_values_are_those_of_the_network(tmp_path: Path) -> None:
         after = [CHESS.play(position, move) for move in moves]
         with torch.no_grad():
             said = network.eval()(torch.from_numpy(encode(stacked(after), ChessInputs())).float()).numpy()
-        expected = -told_pawns(find_dataset("win"), said)
+        expected = -pawns_of(find_dataset("win"), said)
         choice = player.choose([position])[0]
         for move, board, value in zip(moves, after, expected.tolist(), strict=True):
             if CHESS.outcome(board) is None and CHESS.drawn(board) is None:

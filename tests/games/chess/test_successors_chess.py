@@ -7,8 +7,8 @@ import pytest
 from conftest import random_line
 
 from understudy.games import find_game
-from understudy.games.chess.successors import DRAW, GOES_ON, MATE, rule_successors
-from understudy.search.desk import named
+from understudy.games.chess.batches import DRAW, GOES_ON, MATE, rule_successors
+from understudy.search.workspace import named
 
 GAME = find_game("chess")
 

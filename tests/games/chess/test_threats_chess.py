@@ -9,7 +9,7 @@ import chess
 import numpy as np
 import pytest
 
-from tests.games.chess.test_attacks_seen_chess import CLASSES, View, king_of, sight_of, view_of, views
+from tests.games.chess.test_attacks_seen_chess import CLASSES, View, attacks_of, king_of, view_of, views
 from understudy.games.chess.inputs.threats import (
     BEHIND,
     FORKS,
@@ -158,14 +158,14 @@ def lure(view: View, slider: chess.Piece, cell: int) -> int:
 def told(view: View) -> Counter[int]:
     """Return the rows of threats that the encoder writes."""
     out = np.full(MOST_THREATS + 10, -1, np.int32)
-    total = write_threats(from_board(view.board), sight_of(view), 0, out, 0)
+    total = write_threats(from_board(view.board), attacks_of(view), 0, out, 0)
     assert total <= MOST_THREATS and (out[:total] >= 0).all() and (out[:total] < THREATS).all()
     assert (out[total:] == -1).all()
     return Counter(out[:total].tolist())
 
 
 def won(view: View, cell: int, colour: chess.Color) -> int:
-    return winnings(from_board(view.board), cell, colour, sight_of(view), np.zeros(LONGEST + 1, np.int32))
+    return winnings(from_board(view.board), cell, colour, attacks_of(view), np.zeros(LONGEST + 1, np.int32))
 
 
 def test_threats_are_what_python_chess_tells() -> None:

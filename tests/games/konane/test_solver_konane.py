@@ -13,12 +13,13 @@ from conftest import random_line, run_interpreted
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import stacked, taken
+from understudy.games.konane import solving
 from understudy.games.konane.notation import permuted, symmetries
 from understudy.games.konane.rules import Konane
-from understudy.games.konane.solving import Solver, solver
+from understudy.games.konane.solving import Solver
 from understudy.kernels import interpreted
 from understudy.solve import make_solver, shared_solver
-from understudy.solve.table import BUCKET, enlarged, make_table, recalled, remember
+from understudy.solve.table import BUCKET, enlarged, make_table, recall, remember
 
 
 def game(rows: int, columns: int) -> CompiledGame:
@@ -127,7 +128,7 @@ def test_a_table_too_small_changes_nothing_but_the_work(monkeypatch: pytest.Monk
     positions = stacked(late_positions(board, ply=18 if interpreted() else 12, games=6))
     ample = Solver(board)
     expected = ample.solve(positions)
-    monkeypatch.setattr(solver, "SLICE", 1000)
+    monkeypatch.setattr(solving, "SLICE", 1000)
     tiny = Solver(board, largest=2 * BUCKET)
     assert (tiny.solve(positions) == expected).all()
     assert tiny.bytes == 2 * BUCKET * 8
@@ -143,13 +144,13 @@ def test_tables_forget_only_what_they_must() -> None:
     keys = [np.uint64(key) for key in range(1, 500)]
     stored = sum(remember(table, key, int(key) % 2) for key in keys)
     assert stored == np.count_nonzero(table) > 400
-    assert {recalled(table, key) for key in keys} <= {0, 1, -1}
-    assert all(recalled(table, key) in (int(key) % 2, -1) for key in keys)
+    assert {recall(table, key) for key in keys} <= {0, 1, -1}
+    assert all(recall(table, key) in (int(key) % 2, -1) for key in keys)
     larger = enlarged(table, times=4)
-    assert all(recalled(larger, key) == recalled(table, key) for key in keys)
+    assert all(recall(larger, key) == recall(table, key) for key in keys)
     assert remember(larger, np.uint64(7), 0) in (0, 1)
-    assert recalled(larger, np.uint64(7)) == 0
-    assert recalled(larger, np.uint64(9999)) == -1
+    assert recall(larger, np.uint64(7)) == 0
+    assert recall(larger, np.uint64(9999)) == -1
 
 
 class Stop(Exception):
@@ -158,7 +159,7 @@ class Stop(Exception):
 
 @pytest.mark.skipif(interpreted(), reason="slow without the compiler")
 def test_a_search_tells_its_progress_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(solver, "SLICE", 20_000)
+    monkeypatch.setattr(solving, "SLICE", 20_000)
     board = game(6, 6)
     known, heard = Solver(board), []
 

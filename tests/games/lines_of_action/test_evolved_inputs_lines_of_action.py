@@ -21,7 +21,7 @@ from tests.games.lines_of_action.test_evaluators_lines_of_action import (
 )
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.lines_of_action import evaluators
+from understudy.games.lines_of_action import evaluators, network_inputs
 from understudy.games.lines_of_action.network_inputs import LINEAR, NUMBERS, turns
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
@@ -158,7 +158,7 @@ def seen_inputs(plan: Plan, position: LinesOfAction) -> Any:
     stones = np.array([int(side) >> cell & 1 for side in (position.mine, position.theirs) for cell in range(64)])
     numbers = np.zeros(32, np.float32)
     if inputs.kinds:
-        assert evaluators.counted(position, inputs.kinds, numbers) == inputs.width
+        assert network_inputs.counted(position, inputs.kinds, numbers) == inputs.width
     return np.concatenate([inputs.linear @ stones + inputs.empty, numbers[list(inputs.counted)]])
 
 

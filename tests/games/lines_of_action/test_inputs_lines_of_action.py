@@ -12,7 +12,6 @@ from understudy.errors import UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.boards import decided_successors, find_boards
-from understudy.games.lines_of_action.evaluators import nonad_matrix
 from understudy.games.lines_of_action.inputs import (
     encode,
     encode_boards,
@@ -20,6 +19,7 @@ from understudy.games.lines_of_action.inputs import (
     find_representation,
     input_count,
 )
+from understudy.games.lines_of_action.network_inputs import nonad_matrix
 
 NOTHING = np.zeros(1, np.int32)
 

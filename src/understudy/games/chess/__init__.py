@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from understudy.games.chess import rules
-from understudy.games.chess.evaluators import EVALUATORS, Material, material_value
+from understudy.games.chess.evaluators import EVALUATORS, Material, Standing, material_value, standing_value
 from understudy.games.chess.position import Chess
-from understudy.games.chess.standing import Standing, standing_value
 from understudy.games.kind import GameKind
-from understudy.search.evaluators.quiescent import quiescent
+from understudy.search.evaluators import quiescent
 
 KIND = GameKind(
     name="chess",

@@ -17,15 +17,20 @@ from numpy.typing import NDArray
 from understudy.errors import UnknownName
 
 CLIP = 20.0
-"""A label beyond this many pawns counts as this many; so does a mate."""
+"""A label beyond this many pawns counts as this many; so does a mate. The thesis names no range; 20 is what it
+prints for a mate in Table 8.1."""
 WIDTH = 1.6
-"""Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points."""
+"""Pawns for which `win` is a logistic unit: an advantage of 1.6 pawns is worth 73 % of the points. Chosen by hand;
+the curve that Lichess found for people has 2.7 pawns (`records/opinions.py`)."""
 CLEAR = 4.0
-"""Pawns beyond which `far` grows like a logarithm only."""
+"""Pawns beyond which `far` grows like a logarithm only: the game is decided, and how much more is won matters little.
+Chosen by hand."""
 MATE = 40.0
-"""Pawns beyond which there are but mates, two pawns for each move that they are nearer (`records/positions.py`)."""
+"""Pawns beyond which there are but mates, two pawns for each move that they are nearer (`records/positions.py`).
+Advantages in pawns are cut there."""
 STEP = 0.15
-"""How much higher `far` has a mate that is one move nearer, in pawns."""
+"""How much higher `far` has a mate that is one move nearer, in pawns: all mates then lie within six pawns.
+Chosen by hand."""
 DRAW_BAND = 1.5
 """Up to this many pawns the source calls a position a draw."""
 
@@ -40,6 +45,8 @@ class Dataset:
     thesis: bool = True
     logistic: bool = False
     """Whether the target is an expected outcome and a network says its logit."""
+    mate_distance: bool = False
+    """Whether large advantages are drawn together and mates lie beyond them by their distance."""
     apart: float = 0.0
     """How much the distance between logits counts where the outcome is sure, besides the likelihood, which hardly tells
     outcomes near 0 or 1 from each other."""
@@ -61,6 +68,7 @@ class Dataset:
         return tuple((low + high) / 2 for low, high in pairwise(ends))
 
 
+# The thesis's classes: a pawn wide from the end of the draw on, the last one open.
 _OUTER = tuple(1.5 + step for step in range(7))
 _BELOW = tuple(-edge for edge in reversed(_OUTER))
 
@@ -70,7 +78,7 @@ DATASETS = {
     "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
     "4": Dataset(name="4"),
     "win": Dataset(name="win", thesis=False, logistic=True),
-    "far": Dataset(name="far", thesis=False, logistic=True, apart=0.2),
+    "far": Dataset(name="far", thesis=False, logistic=True, mate_distance=True, apart=0.2),  # 0.2: chosen by hand
 }
 """The data sets by name."""
 
@@ -94,14 +102,14 @@ def targets_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.floa
     if dataset.classes:
         return classes_of(dataset, pawns)
     if dataset.logistic:
-        seen = drawn_together(pawns) if dataset.name == "far" else np.clip(pawns, -CLIP, CLIP)
+        seen = compress_pawns(pawns) if dataset.mate_distance else np.clip(pawns, -CLIP, CLIP)
         shares: NDArray[np.float32] = (1.0 / (1.0 + np.exp(-seen / WIDTH))).astype(np.float32)
         return shares
     numbers: NDArray[np.float32] = ((np.clip(pawns, -CLIP, CLIP) + CLIP) / (2 * CLIP)).astype(np.float32)
     return numbers
 
 
-def drawn_together(pawns: NDArray[np.floating]) -> NDArray[np.float64]:
+def compress_pawns(pawns: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return pawns, those beyond CLEAR on the scale of a logarithm that goes on as steep, and mates evenly above."""
     size = np.abs(np.asarray(pawns, np.float64))
     beyond = _logarithmic(np.minimum(size, MATE)) + STEP / 2 * np.maximum(size - MATE, 0)
@@ -113,25 +121,25 @@ def _logarithmic(size: NDArray[np.float64]) -> NDArray[np.float64]:
     return CLEAR + 2 * np.log1p(np.maximum(size - CLEAR, 0) / 2)
 
 
-def spread(seen: NDArray[np.floating]) -> NDArray[np.float64]:
-    """Return the pawns that `drawn_together` has made *seen* of; of mates, as many as there can be without one."""
+def expand_pawns(seen: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return the pawns that `compress_pawns` has made *seen* of; of mates, as many as there can be without one."""
     size = np.minimum(np.abs(np.asarray(seen, np.float64)), _logarithmic(np.array(MATE)))
     beyond = CLEAR + 2 * np.expm1(np.maximum(size - CLEAR, 0) / 2)
     pawns: NDArray[np.float64] = np.copysign(np.where(size <= CLEAR, size, beyond), seen)
     return pawns
 
 
-def told_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+def pawns_of(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
     """Return in pawns what a network says [positions, outputs]: of classes the mean of their worth by probability."""
-    said = np.asarray(outputs, np.float64)
+    numbers = np.asarray(outputs, np.float64)
     if dataset.classes:
-        shares = np.exp(said - said.max(axis=1, keepdims=True))
+        shares = np.exp(numbers - numbers.max(axis=1, keepdims=True))
         mean: NDArray[np.float64] = (shares @ np.array(dataset.worth)) / shares.sum(axis=1)
         return mean
     if dataset.logistic:
-        seen = spread(said[:, 0] * WIDTH) if dataset.name == "far" else said[:, 0] * WIDTH
+        seen = expand_pawns(numbers[:, 0] * WIDTH) if dataset.mate_distance else numbers[:, 0] * WIDTH
         return np.clip(seen, -CLIP, CLIP)
-    return np.clip(said[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
+    return np.clip(numbers[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
 
 
 def class_names(dataset: Dataset) -> list[str]:

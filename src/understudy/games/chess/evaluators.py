@@ -1,25 +1,33 @@
-"""What a chess position is worth by its pieces: their values, and where they stand in middle game and end game.
+"""What a chess position is worth: by its pieces and where they stand, or by a network that sees how they stand.
 
 Numbers are centipawns. `material` has the piece values of Sabatelli (2017); the tables of `piece_square` are our own.
+
+The network (its inputs are `games/chess/inputs/standings.py`) runs inside the compiled search. Four layers: one row of
+weights for each standing present, then two layers of 32 rectified units and the value. The layers after the first may
+be others in each stage of the game, told by the number of pieces.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import FileError
 from understudy.games.bits import NONE, Mask, lowest, popcount, rest
-from understudy.games.chess.attacks import kings
+from understudy.games.chess.attacks import DARK, kings
+from understudy.games.chess.inputs.attacks_seen import MASKS
+from understudy.games.chess.inputs.standings import MOST, ROWS, standings
 from understudy.games.chess.position import Chess
 from understudy.games.chess.rules import KINDS
 from understudy.kernels import kernel
 
 FULL = 24
-"""The weight of all pieces of both sides: knights and bishops 1, rooks 2, queens 4."""
-
-DARK = np.uint64(0xAA55_AA55_AA55_AA55)
+"""The weight of all pieces of both sides: knights and bishops 1, rooks 2, queens 4, as chess programs usually count how
+much of the middle game is left."""
 
 
 class Material(NamedTuple):
@@ -67,7 +75,7 @@ def _worth(evaluator: Material, position: Chess, side: Mask, turned: int) -> tup
 
 
 def plain() -> NDArray[np.float32]:
-    """Return tables of piece values alone, whatever the cell and the phase."""
+    """Return tables of piece values alone, whatever the cell and the phase: Sabatelli's (2017)."""
     values = np.array([100, 300, 300, 500, 900, 0], np.float32)
     return np.tile(values[None, :, None], (2, 1, 64))
 
@@ -81,6 +89,11 @@ RING = np.minimum(FILE, np.minimum(RANK, 7 - RANK))
 
 def _by(index: NDArray[np.int64], *values: float) -> NDArray[np.float64]:
     return np.array(values, np.float64)[index]
+
+
+# The tables of `placed` were written by hand, and no record of tuning is left: pawns want the centre and to go on,
+# knights the centre and outposts, rooks the seventh rank, kings shelter in the middle game and the centre in the end
+# game. A pawn is worth more in the end game, where it may become a queen.
 
 
 def placed() -> NDArray[np.float32]:
@@ -122,5 +135,116 @@ SCALE = 350.0
 
 EVALUATORS: dict[str, NamedTuple] = {
     "material": Material(plain(), np.zeros(2, np.float32), SCALE),
-    "piece_square": Material(placed(), np.array([28, 48], np.float32), SCALE),
+    "piece_square": Material(placed(), np.array([28, 48], np.float32), SCALE),  # the pair of bishops: by hand, too
 }
+
+
+MIDDLE = 32
+"""Units of the two small layers: four registers of eight numbers, small beside the sums of the first layer. Chosen by
+hand."""
+PIECES = 32
+"""As many as there can be."""
+
+FIFTY = 100
+"""Plies without a capture or a pawn's move after which a game is a draw; a search asks the rules only for its end."""
+NOTHING = np.float32(0.0)
+STANDING_SCALE = 320.0
+"""Centipawns: tanh(value / STANDING_SCALE) is the expected outcome, as the data set `win` has it (twice its WIDTH)."""
+
+
+class Standing(NamedTuple):
+    """A network with scratch room of its own: give each thread its own copy."""
+
+    net: Any
+    """A record (see `_layout`): weights and scratch behind one pointer."""
+    scale: float
+
+
+@cache
+def _layout(hidden: int, heads: int) -> np.dtype[np.void]:
+    fields = [
+        ("first", np.float32, (ROWS, hidden)),
+        ("bias", np.float32, (hidden,)),
+        ("second", np.float32, (heads, hidden, MIDDLE)),
+        ("second_bias", np.float32, (heads, MIDDLE)),
+        ("third", np.float32, (heads, MIDDLE, MIDDLE)),
+        ("third_bias", np.float32, (heads, MIDDLE)),
+        ("output", np.float32, (heads, MIDDLE)),
+        ("output_bias", np.float32, (heads, 1)),
+        ("head", np.int64, (PIECES + 1,)),
+        ("units", np.float32, (hidden,)),
+        ("lower", np.float32, (MIDDLE,)),
+        ("upper", np.float32, (MIDDLE,)),
+        ("present", np.int32, (MOST,)),
+        ("masks", np.uint64, (MASKS,)),
+    ]
+    return np.dtype((np.record, fields))
+
+
+@kernel
+def standing_value(evaluator: Standing, position: Chess, own: bool) -> float:
+    """Return the network's opinion for the side to move, in centipawns; after fifty idle moves the rules decide."""
+    if position.clock >= FIFTY:
+        return 0.0
+    net = evaluator.net
+    units, lower, upper = net.units, net.lower, net.upper
+    head = net.head[popcount(position.mine | position.theirs)]
+    hidden = units.shape[0]
+    for unit in range(hidden):
+        units[unit] = net.bias[unit]
+    for i in range(standings(position, net.present, net.masks)):
+        row = net.first[net.present[i]]
+        for unit in range(hidden):
+            units[unit] += row[unit]
+    _layer(units, net.second[head], net.second_bias[head], lower)
+    _layer(lower, net.third[head], net.third_bias[head], upper)
+    total = net.output_bias[head, 0]
+    for unit in range(MIDDLE):
+        if upper[unit] > NOTHING:
+            total += upper[unit] * net.output[head, unit]
+    return float(total)
+
+
+@kernel
+def _layer(below: NDArray[np.float32], weights: Any, bias: Any, above: NDArray[np.float32]) -> None:
+    """Add up a layer from rectified units; those that are silent cost nothing."""
+    for unit in range(MIDDLE):
+        above[unit] = bias[unit]
+    for i in range(below.shape[0]):
+        if below[i] > NOTHING:
+            strength, row = below[i], weights[i]
+            for unit in range(MIDDLE):
+                above[unit] += strength * row[unit]
+
+
+FIELDS = ("first", "bias", "second", "second_bias", "third", "third_bias", "output", "output_bias", "stages")
+"""The weights of a network and its stages, by the names under which a file keeps them."""
+
+
+def standing(weights: Mapping[str, NDArray[Any]], *, factor: float, shift: float = 0.0, place: str = "") -> Standing:
+    """Return a network with these weights; its last unit times *factor*, plus *shift*, are centipawns."""
+    first, stages = weights["first"], weights["stages"]
+    if first.ndim != 2 or len(first) != ROWS or first.shape[1] == 0:
+        raise FileError(f"the student {place!r} cannot be read: its 'first' has shape {first.shape}, not {ROWS} rows")
+    if stages.ndim != 1 or len(stages) > PIECES or stages.dtype.kind != "i":
+        raise FileError(f"the student {place!r} cannot be read: its 'stages' have shape {stages.shape}, or no numbers")
+    net: Any = np.zeros(1, _layout(first.shape[1], len(stages) + 1))[0]
+    for name in FIELDS[:-1]:
+        array = weights[name][..., 0] if name == "output" else weights[name]
+        if array.shape != net[name].shape or not np.isfinite(array).all():
+            raise FileError(
+                f"the student {place!r} cannot be read: its {name!r} has shape {array.shape}, or no numbers"
+            )
+        net[name][...] = array
+    net["head"][...] = np.searchsorted(stages, np.arange(PIECES + 1))
+    net["output"] *= factor
+    net["output_bias"][...] = net["output_bias"] * factor + shift
+    return Standing(net, STANDING_SCALE)
+
+
+def random_standing(hidden: int, *, rng: np.random.Generator, stages: tuple[int, ...] = ()) -> Standing:
+    """Return a network with random weights, for tests and benchmarks."""
+    layout: Any = np.zeros(1, _layout(hidden, len(stages) + 1))[0]
+    weights = {name: rng.normal(size=layout[name].shape, scale=0.1).astype(np.float32) for name in FIELDS[:-1]}
+    weights["output"] = weights["output"][..., None]
+    return standing(weights | {"stages": np.array(stages, np.int32)}, factor=100.0)

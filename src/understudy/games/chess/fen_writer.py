@@ -1,4 +1,4 @@
-"""FENs written by the hundred thousand; the other half of `chess_fen.py`."""
+"""FENs written by the hundred thousand; the other half of `fen.py`."""
 
 from __future__ import annotations
 

@@ -117,16 +117,16 @@ def read_move(position: Chess, text: str) -> Move:
     try:
         if re.fullmatch("([a-h][1-8]){2}[nbrq]?", text.strip()):
             return from_uci(position, chess.Move.from_uci(text.strip()))
-        found = to_board(position).parse_san(text.strip())
+        parsed = to_board(position).parse_san(text.strip())
     except chess.AmbiguousMoveError:
         raise NotationError(f"chess move {text!r}: more than one piece can do this; name the cell it leaves") from None
     except chess.IllegalMoveError:
         return 0
     except ValueError:
         raise NotationError(f"chess move {text!r}: expected SAN such as 'Nf3' or UCI such as 'g1f3'") from None
-    if not found:
+    if not parsed:
         raise NotationError(f"chess move {text!r}: a side may not pass")
-    return from_uci(position, found)
+    return from_uci(position, parsed)
 
 
 def to_uci(position: Chess, move: Move) -> chess.Move:

@@ -23,7 +23,7 @@ from understudy.kernels import kernel
 NOBODY = 10
 MATERIALS = (NOBODY + 1) ** 2
 FORBIDDEN = -128
-"""The worth of a placement that cannot occur."""
+"""The worth of a placement that cannot occur: the least of eight bits, out of reach of any mate of four pieces."""
 SAFE = 255
 """Stands for the number of moves that are left where one leads to a draw, so that nothing can be lost."""
 JUMP = 4

@@ -1,4 +1,4 @@
-"""Chess: the kernels. Its position type and text are in `chess_notation.py`, attacks and pins in `chess_attacks.py`.
+"""Chess: the kernels. Its position type is in `position.py`, text in `notation.py`, attacks and pins in `attacks.py`.
 
 FIDE's rules, doubtful points as in docs/games/chess.md. The board turns with each ply: the side to move always goes up
 and its king starts on e1. A cell is 8 * rank + file, a1 = 0. Moves are legal as they are generated: a mask of cells
@@ -28,9 +28,9 @@ from understudy.games.chess.attacks import (
     kings,
     straight,
 )
-from understudy.games.chess.exchange import exchange as exchange
-from understudy.games.chess.exchange import lifeless as lifeless
-from understudy.games.chess.exchange import may_pass as may_pass
+from understudy.games.chess.attacks import exchange as exchange
+from understudy.games.chess.attacks import lifeless as lifeless
+from understudy.games.chess.attacks import may_pass as may_pass
 from understudy.games.chess.position import HOME, KING_SIDE, QUEEN_SIDE, START, Chess, board
 from understudy.games.kind import ONGOING, Variant, check_rules
 from understudy.kernels import kernel
@@ -47,7 +47,7 @@ FEATURES = 2 * KINDS * 64
 
 KEPT = np.full(64, 15, np.int64)
 """The castling rights that outlive a move from or to each cell."""
-KEPT[[0, HOME, 7, 56, 63]] = 13, 12, 14, 7, 11
+KEPT[[0, HOME, 7, 56, 63]] = 13, 12, 14, 7, 11  # all but the right of that rook, or both of a king that leaves its home
 
 RANK_3 = np.uint64(0xFF << 16)
 RANK_7 = np.uint64(0xFF << 48)
@@ -329,7 +329,10 @@ def features(position: Chess, out: NDArray[np.int32]) -> int:
 
 @kernel
 def promise(position: Chess, move: int) -> int:
-    """Return how early a search should try *move*: great prey of small pieces first, and new queens."""
+    """Return how early a search should try *move*: great prey of small pieces first, and new queens.
+
+    Times 8, the prey comes before the hunter; with 40 a new queen stands where the capture of a queen does.
+    """
     cell, to, promotion = move >> 9, (move >> 3) & 63, move & 7
     if promotion == 0 and position.theirs & bit(to) == NONE and (position.passant == 0 or to != position.passant):
         return 0

@@ -64,13 +64,13 @@ def successors(batch: Any) -> Successors:
 def every_position(game: CompiledGame) -> Any:
     """Return all positions that can be reached and have a move."""
     fresh, seen = stacked([game.start()]), np.zeros(0, np.uint64)
-    found = []
+    parts = []
     while size(fresh):
         seen = np.concatenate([seen, names(fresh)])
         first, _, after = successors(fresh)
-        found.append(taken(fresh, np.diff(first) > 0))
+        parts.append(taken(fresh, np.diff(first) > 0))
         fresh = taken(after, unknown(names(after), seen))
-    return joined(found)
+    return joined(parts)
 
 
 @kernel
@@ -102,15 +102,15 @@ def _write(batch: Any, codes: NDArray[np.int32], after: Any) -> None:
 def wander(rows: int, columns: int, games: int, *, rng: np.random.Generator) -> Any:
     """Return a batch with one position of each of *games* random games; every ply that has a move is as likely."""
     words = rng.integers(0, 1 << 63, (games, rows * columns + 1), dtype=np.uint64)
-    found = np.zeros((3, games), np.int64)
-    _wander(start(rows, columns), words, found)
-    mine, theirs, ply = found
+    drawn = np.zeros((3, games), np.int64)
+    _wander(start(rows, columns), words, drawn)
+    mine, theirs, ply = drawn
     fields = mine.astype(np.uint64), theirs.astype(np.uint64), np.full(games, rows), np.full(games, columns), ply
     return Konane._make(fields)
 
 
 @kernel
-def _wander(first: Konane, words: NDArray[np.uint64], found: NDArray[np.int64]) -> None:
+def _wander(first: Konane, words: NDArray[np.uint64], drawn: NDArray[np.int64]) -> None:
     """Play one random game for each row of random words, the last of which picks the position."""
     out = np.empty(MOST_MOVES, np.int32)
     line = np.zeros((2, words.shape[1]), np.int64)
@@ -124,4 +124,4 @@ def _wander(first: Konane, words: NDArray[np.uint64], found: NDArray[np.int64]) 
             plies += 1
             width = moves(position, out)
         ply = np.int64(words[game, -1] % np.uint64(plies))
-        found[0, game], found[1, game], found[2, game] = line[0, ply], line[1, ply], ply
+        drawn[0, game], drawn[1, game], drawn[2, game] = line[0, ply], line[1, ply], ply

@@ -18,7 +18,8 @@ from understudy.kernels import kernel
 PIECES, MOVES, MOVABLE = range(3)
 
 BEYOND = 1e6
-"""A ratio whose denominator is 0 is this plus its numerator: above any other, more is still better."""
+"""A ratio whose denominator is 0 is this plus its numerator: above any other, more is still better. Ours, since the
+source does not say; other readings fit its tables worse (docs/games/konane.md)."""
 
 
 class Tally(NamedTuple):
@@ -101,7 +102,7 @@ FORMS = {
     "ratio": (1.0, 1.0, 1),
     "weighted_ratio": (1.0, 3.0, 1),
 }
-"""The source's forms in its order, by name: factors of both counts, ratio or not."""
+"""The source's forms in its order, by name: factors of both counts, ratio or not. The 3 is Thompson's."""
 
 SCALES = {
     "pieces": (300.0, 300.0, 300.0, 300.0, 180.0, 60.0),
@@ -113,16 +114,16 @@ SCALES = {
 
 def _evaluators() -> dict[str, Tally]:
     """Return every form of every counter by the source's letter and by name, with removals and with jumps."""
-    found: dict[str, Tally] = {}
+    evaluators: dict[str, Tally] = {}
     letters = iter("abcdefghijklmnopqr")
     for counter, (noun, scales) in enumerate(SCALES.items()):
         for (form, factors), scale in zip(FORMS.items(), scales, strict=True):
             tally = Tally(counter, *factors, template=1, scale=scale)
             name = f"opponent_{noun}" if form == "opponent" else f"{noun}_{form}".rstrip("_")
             for label in (next(letters), name):
-                found[label] = tally
-                found[f"{label}_jumps"] = tally._replace(template=0)
-    return found
+                evaluators[label] = tally
+                evaluators[f"{label}_jumps"] = tally._replace(template=0)
+    return evaluators
 
 
 EVALUATORS: dict[str, Tally] = _evaluators()

@@ -1,6 +1,6 @@
 """Konane on boards of 65 to 196 cells: position and kernels, stone by stone and direction by direction.
 
-The rules are those of `konane`; masks are four words, the lowest cells first. Written another way than the kernels
+The rules are those of `rules.py`; masks are four words, the lowest cells first. Written another way than the kernels
 for small boards, so that each can be tried against the other on a board that both can hold.
 """
 
@@ -17,6 +17,7 @@ from understudy.games.konane.notation import colour_masks, packed
 from understudy.kernels import kernel
 
 CELLS = 196
+"""14 x 14: the largest board, as a cell's number must fit eight bits of a move's code."""
 MOST_MOVES = 400
 """Into an empty cell at most one stone can jump from each side, and at most 98 cells are of its colour."""
 

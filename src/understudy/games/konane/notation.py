@@ -33,15 +33,15 @@ def write(position: Any) -> str:
 
 def read(text: str, start: P) -> P:
     """Return the position written in *text*, on the board of *start*."""
-    found = re.fullmatch(r"([BW./]+) ([BW])", text.strip())
-    if not found:
+    match = re.fullmatch(r"([BW./]+) ([BW])", text.strip())
+    if not match:
         _refuse(text, "expected rows of B, W and '.' separated by '/', a space, and B or W to move")
-    rows = found[1].split("/")[::-1]
+    rows = match[1].split("/")[::-1]
     if [len(row) for row in rows] != [start.columns] * start.rows:
         _refuse(text, f"expected {start.rows} rows of {start.columns} cells")
     letters = "".join(rows)
     black, white = (sum(1 << i for i, letter in enumerate(letters) if letter == side) for side in SIDES)
-    side = SIDES.index(found[2])
+    side = SIDES.index(match[2])
     if fault := _fault(black, white, side, start.rows, start.columns):
         _refuse(text, fault)
     holes = letters.count(".")
@@ -103,16 +103,16 @@ def write_move(position: Any, move: Move) -> str:
 
 def read_move(position: Any, text: str) -> Move:
     """Return the code of a written move, legal or not: `a1`, `a1-c1`, `a1c1` or `a1xc1`."""
-    found = re.fullmatch(r"(a?[a-z][0-9]+)(?:[-x]?(a?[a-z][0-9]+))?", text.strip().lower())
-    if not found or found[1] == found[2]:
+    match = re.fullmatch(r"(a?[a-z][0-9]+)(?:[-x]?(a?[a-z][0-9]+))?", text.strip().lower())
+    if not match or match[1] == match[2]:
         raise NotationError(f"konane move {text!r}: expected a removal such as 'a1' or a jump such as 'a1-c1'")
     names = cell_names(position.rows, position.columns)
-    for name in found.groups(found[1]):
+    for name in match.groups(match[1]):
         if name not in names:
             raise NotationError(
                 f"konane move {text!r}: the board of {position.rows}x{position.columns} has no cell {name}"
             )
-    return joined((names.index(found[1]), names.index(found[2] or found[1])))
+    return joined((names.index(match[1]), names.index(match[2] or match[1])))
 
 
 def parts(move: Move) -> tuple[int, int]:

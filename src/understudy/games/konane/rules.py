@@ -1,4 +1,4 @@
-"""Konane on boards of at most 64 cells: position and kernels; larger boards are in konane_large.
+"""Konane on boards of at most 64 cells: position and kernels; larger boards are in `large.py`.
 
 Rules after Thompson (2005), doubtful points as in docs/games/konane.md. Black and White stand on cells of opposite
 parity and a jump keeps the parity, so the cell next to a stone can only hold an enemy: whether a cell is one to jump
@@ -23,7 +23,7 @@ from understudy.protocols import Conventions
 
 CELLS = 64
 LONGEST = 32
-"""The most rows or columns."""
+"""The most rows or columns: two rows of 32 fill a word."""
 
 MOST_MOVES = 128
 """Into an empty cell at most one stone can jump from each side, and at most 32 cells are of its colour."""
@@ -125,7 +125,7 @@ def moves(position: Konane, out: NDArray[np.int32]) -> int:
 def _write_removals(chosen: Mask, out: NDArray[np.int32]) -> int:
     total = 0
     while chosen != NONE:
-        out[total] = lowest(chosen) * 257
+        out[total] = lowest(chosen) * 257  # the same cell as origin and as goal
         chosen = rest(chosen)
         total += 1
     return total

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from understudy.games.kind import GameKind
 from understudy.games.lines_of_action import rules
-from understudy.games.lines_of_action.evaluators import EVALUATORS, Aloa, Quads, aloa_value, counted, quads_value
+from understudy.games.lines_of_action.evaluators import EVALUATORS, Aloa, Quads, aloa_value, quads_value
+from understudy.games.lines_of_action.network_inputs import counted
 from understudy.games.lines_of_action.notation import LinesOfAction
 
 KIND = GameKind(

@@ -23,7 +23,7 @@ stones in it, 1 in the centre, 0.8 at a side, 0.75 in a corner. Both run row by 
 BOARD, NONADS = range(2)
 
 WEIGHTS = np.array([1.0, 0.8, 0.75], np.float32)
-"""Of a stone in a nonad, by its steps along rows and columns from the centre."""
+"""Of a stone in a nonad, by its steps along rows and columns from the centre: Miller's (2010)."""
 
 
 def find_representation(name: str, rows: int, columns: int) -> int:

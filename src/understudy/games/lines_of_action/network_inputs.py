@@ -12,11 +12,24 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.lines_of_action.evaluators import COUNTED, COUNTED_WIDTHS, counted, nonad_matrix
+from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
+from understudy.games.lines_of_action.evaluators import edge_stones, mean_distance, quad_counts, solid_quads
 from understudy.games.lines_of_action.notation import LinesOfAction
+from understudy.games.lines_of_action.rules import advances, connected, spread, targets
 from understudy.kernels import kernel
 
-__all__ = ["COUNTED", "COUNTED_WIDTHS", "LINEAR", "NUMBERS", "count_all", "turns"]
+# Numbers about a side that are no sums over its stones: bits that choose them, and how many each kind has.
+
+QUADS, SHAPE, MOBILITY, THREATS, TURN = 1, 2, 4, 8, 16
+COUNTED = {"quads": QUADS, "shape": SHAPE, "mobility": MOBILITY, "threats": THREATS, "turn": TURN}
+COUNTED_WIDTHS = {QUADS: 6, SHAPE: 4, MOBILITY: 1, THREATS: 2, TURN: 1}
+MANY = 4
+"""More threats than this are no more dangerous: one reply stops at most one or two. Chosen by hand."""
+FEW_GROUPS = 4
+"""With more groups than this no move is taken to connect them all: it would have to join five."""
+_TENTH = np.float32(0.1)
+_QUARTER = np.float32(0.25)
+"""Factors that bring counts to about 1, where units of tanh tell them apart best. Chosen by hand."""
 
 Rows = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Inputs that are sums over stones: [inputs, features], and what they are on an empty board."""
@@ -84,6 +97,20 @@ def _sides(size: int, values: tuple[float, float, float]) -> Rows:
     return np.eye(128)[[*cells, *(64 + cell for cell in cells)]], np.zeros(2 * len(cells))
 
 
+def nonad_matrix(size: int) -> NDArray[np.float64]:
+    """Return [nonads, 64]: times the own stones, as 64 zeros and ones, it gives the value of each 3 x 3 window.
+
+    Nonads run row by row from the lower left; a stone counts 1 in the centre, 0.8 at a side, 0.75 in a corner.
+    """
+    # Miller's (2010) weights, as in `inputs.py`.
+    weights = ((0.75, 0.8, 0.75), (0.8, 1.0, 0.8), (0.75, 0.8, 0.75))
+    matrix = np.zeros((size - 2, size - 2, 8, 8))
+    for row in range(size - 2):
+        for column in range(size - 2):
+            matrix[row, column, row : row + 3, column : column + 3] = weights
+    return matrix.reshape(-1, 64)
+
+
 def _windows(size: int) -> NDArray[np.float64]:
     """Return the nonads from the upper left."""
     inner = size - 2
@@ -144,3 +171,69 @@ def count_all(
     """Write the counted numbers of many positions."""
     for row in range(mine.shape[0]):
         counted(LinesOfAction(mine[row], theirs[row], size, 0, 0), kinds, out[row])
+
+
+@kernel
+def counted(position: LinesOfAction, kinds: int, out: NDArray[np.float32]) -> int:
+    """Write the chosen kinds of numbers about my stones, then about theirs; return how many for each side."""
+    half = _counted_side(position.mine, position.theirs, position.size, kinds, True, out)
+    return _counted_side(position.theirs, position.mine, position.size, kinds, False, out[half:])
+
+
+@kernel
+def _counted_side(mine: Mask, theirs: Mask, size: int, kinds: int, moving: bool, out: NDArray[np.float32]) -> int:
+    total = 0
+    if kinds & QUADS:
+        for count in quad_counts(mine, size):
+            out[total] = np.float32(count) * _TENTH
+            total += 1
+    if kinds & SHAPE:
+        out[total] = np.float32(mean_distance(mine)) * _QUARTER
+        out[total + 1] = np.float32(edge_stones(mine, size)) * _TENTH
+        out[total + 2] = np.float32(solid_quads(mine)) * _TENTH
+        out[total + 3] = np.float32(popcount(mine)) * _TENTH
+        total += 4
+    if kinds & MOBILITY:
+        out[total] = np.float32(advances(mine, theirs, size)) * _TENTH * _QUARTER
+        total += 1
+    if kinds & THREATS:  # to connect with this move wins; to threaten it may be answered
+        connecting = min(threats(mine, theirs, size), MANY)
+        out[total] = np.float32(1.0 if moving and connecting > 0 else 0.0)
+        out[total + 1] = np.float32(0 if moving else connecting) * _QUARTER
+        total += 2
+    if kinds & TURN:
+        out[total] = np.float32(1.0 if moving else 0.0)
+        total += 1
+    return total
+
+
+@kernel
+def threats(mine: Mask, theirs: Mask, size: int) -> int:
+    """Return how many moves of the stones *mine* would connect them."""
+    if groups(mine) > FEW_GROUPS:
+        return 0
+    total, origins = 0, mine
+    while origins != NONE:
+        origin = lowest(origins)
+        origins = rest(origins)
+        ends, others = targets(origin, mine, theirs, size), mine & ~bit(origin)
+        while ends != NONE:
+            if connected(others | bit(lowest(ends))):
+                total += 1
+            ends = rest(ends)
+    return total
+
+
+@kernel
+def groups(stones: Mask) -> int:
+    """Return how many groups the stones form, counting no further than one more than a few."""
+    total = 0
+    while stones != NONE and total <= FEW_GROUPS:
+        group = stones ^ rest(stones)
+        grown = spread(group) & stones
+        while grown != group:
+            group = grown
+            grown = spread(group) & stones
+        stones &= ~group
+        total += 1
+    return total

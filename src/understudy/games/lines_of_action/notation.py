@@ -75,12 +75,12 @@ def write_move(position: LinesOfAction, move: Move) -> str:
 
 def read_move(position: LinesOfAction, text: str) -> Move:
     """Return the code of a written move, legal or not; the sign between the cells may be missing or wrong."""
-    found = re.fullmatch(r"([a-h][1-8])[-x]?([a-h][1-8])|pass", text.strip().lower())
-    if not found:
+    match = re.fullmatch(r"([a-h][1-8])[-x]?([a-h][1-8])|pass", text.strip().lower())
+    if not match:
         raise NotationError(f"lines_of_action move {text!r}: expected two cells such as 'd1-b3' or 'g4xg1', or 'pass'")
-    if not found[1]:
+    if not match[1]:
         return PASS
-    origin, to = CELLS.index(found[1]), CELLS.index(found[2])
+    origin, to = CELLS.index(match[1]), CELLS.index(match[2])
     for cell in (origin, to):
         if max(cell // 8, cell % 8) >= position.size:
             board_size = f"{position.size}x{position.size}"

@@ -1,4 +1,4 @@
-"""Lines of Action on boards of 4 x 4 to 8 x 8 cells: the rules as kernels; text is in lines_of_action_notation.
+"""Lines of Action on boards of 4 x 4 to 8 x 8 cells: the rules as kernels; text is in `notation.py`.
 
 Rules after Sackson and Winands, as told by Miller (2010); doubtful points as in docs/games/lines_of_action.md. Every
 board is laid out with eight cells a row (cell = 8 * row + column, a1 = 0, row 0 at the bottom), a smaller one in the
@@ -42,6 +42,8 @@ _32 = np.uint64(32)
 _48 = np.uint64(48)
 _56 = np.uint64(56)
 _255 = np.uint64(255)
+# Masks of alternate bits, pairs and bytes, to add up all rows at once (the usual way to count bits in a word), and the
+# columns that the three steps of tilting turn: every second, two of four, four of eight.
 _LOW_BITS = np.uint64(0x0101010101010101)
 _PAIRS = np.uint64(0x5555555555555555)
 _NIBBLES = np.uint64(0x3333333333333333)
@@ -197,15 +199,15 @@ def targets(cell: int, mine: Mask, theirs: Mask, size: int) -> Mask:
     A step over the edge, taken modulo 64, never comes to a cell on the same ray, so the rays alone tell what is on the
     board; the cells between are those ahead of one end and behind the other.
     """
-    room, occupied, found = WALKS[size, 0] & ~mine, mine | theirs, NONE
+    room, occupied, ends = WALKS[size, 0] & ~mine, mine | theirs, NONE
     for line in range(4):
         ahead, behind = RAYS[line, cell], RAYS[line + 4, cell]
         far = (popcount((ahead | behind) & occupied) + 1) * STEPS[line]
         to = (cell + far) & 63
-        found |= bit(to) & ahead & room if ahead & RAYS[line + 4, to] & theirs == NONE else NONE
+        ends |= bit(to) & ahead & room if ahead & RAYS[line + 4, to] & theirs == NONE else NONE
         to = (cell - far) & 63
-        found |= bit(to) & behind & room if behind & RAYS[line, to] & theirs == NONE else NONE
-    return found
+        ends |= bit(to) & behind & room if behind & RAYS[line, to] & theirs == NONE else NONE
+    return ends
 
 
 @kernel

@@ -20,15 +20,15 @@ from numpy.typing import NDArray
 from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json, save_json
-from understudy.games.chess.datasets import class_names, find_dataset, targets_of, told_pawns
+from understudy.games.chess.datasets import class_names, find_dataset, pawns_of, targets_of
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
 from understudy.games.chess.learning.files import save_board_student, suffix_of
 from understudy.games.chess.learning.labels import Labelled, parameters, say, train_labels
 from understudy.games.chess.learning.networks import make_network
 from understudy.games.chess.players.students import LABELS
 from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
-from understudy.games.chess.records.label_tasks import Judge
 from understudy.games.chess.records.labelling import label_positions
+from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.positions import load_facts, save_positions
 from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict
@@ -204,7 +204,7 @@ def _known(
     for side in (LOOKED_AT, GRADED):
         asked = examples.some(sides == side)
         outputs = say(learning.unit, lessons[side], np.arange(len(asked)))
-        said, pawns, classes = told_pawns(lesson.dataset, outputs), asked.pawns, None
+        said, pawns, classes = pawns_of(lesson.dataset, outputs), asked.pawns, None
         if lesson.inputs.perspective == "white":
             turned = np.where(np.asarray(asked.positions.ply) % 2 == 1, -1.0, 1.0)
             pawns = pawns * turned

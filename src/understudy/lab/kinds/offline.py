@@ -28,7 +28,7 @@ from understudy.networks.layered import save_layers
 from understudy.networks.values import ONNX, ValueNetwork
 from understudy.protocols import Backend
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
-from understudy.search.duels import DRAWN, WON
+from understudy.search.choosers import DRAWN, WON
 from understudy.tensors import load_facts
 from understudy.trainers.examples import Examples, Sight, split, valued
 from understudy.trainers.offline import Fit, error, fit, load_fit, save_fit, squares

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 from numba.extending import overload
 
 from understudy.errors import UnknownName
 from understudy.games import find_kind
+from understudy.games.bits import Mask, mixed
 from understudy.games.kind import kind_of
-from understudy.games.rules import tells_changes
-from understudy.search.evaluators.noise import Noise, noise_value
+from understudy.games.rules import key, tells_changes
+from understudy.kernels import kernel
 from understudy.search.evaluators.perceptron import (
     Perceptron,
     begin_sums,
@@ -20,6 +22,39 @@ from understudy.search.evaluators.perceptron import (
     value_of_sums,
 )
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
+
+
+class Quiescent(NamedTuple):
+    """Any evaluator of a game with captures in flight, asked after the captures (see `leaves.quiescence`)."""
+
+    inner: Any
+    scale: float
+
+
+def quiescent(inner: Any) -> Quiescent:
+    """Return *inner* to be asked in quiet positions only."""
+    return Quiescent(inner, inner.scale)
+
+
+_11 = np.uint64(11)
+
+
+class Noise(NamedTuple):
+    """What the `stochastic` player sees where the rules do not decide: a value drawn for each position from a seed.
+
+    The same position has one value within one search.
+    """
+
+    seed: Mask
+    scale: float = 1.0
+
+
+@kernel
+def noise_value(evaluator: Noise, position: Any, own: bool) -> float:
+    """Return a number in [-1, 1) that depends on nothing but the seed and the position."""
+    # 53 bits, as many as a double holds, over 2^52: from 0 to 2, less 1.
+    return (mixed(key(position) ^ evaluator.seed) >> _11) / 4503599627370496.0 - 1.0
+
 
 VALUES: dict[type, Callable[..., float]] = {
     Noise: noise_value,
@@ -55,7 +90,7 @@ def _value(evaluator: Any, position: Any, own: Any) -> Any:
 
 
 # A network may keep the sums of its first layer along the line of play. A search that calls `begin` at its root and
-# `follow` for every move may ask `judged` instead of `value`: the same number for less work.
+# `follow` for every move may ask `judge` instead of `value`: the same number for less work.
 
 
 def begin(evaluator: Any, position: Any) -> None:
@@ -70,7 +105,7 @@ def follow(evaluator: Any, position: Any, move: int, height: int) -> None:
         follow_sums(evaluator, position, move, height)
 
 
-def judged(evaluator: Any, position: Any, own: bool, height: int) -> float:
+def judge(evaluator: Any, position: Any, own: bool, height: int) -> float:
     """Return the value of the position reached *height* plies after the start."""
     if _keeps_sums(type(evaluator), type(position)):
         return float(value_of_sums(evaluator, position, own, height))
@@ -95,8 +130,8 @@ def _follow(evaluator: Any, position: Any, move: Any, height: Any) -> Any:
     return lambda evaluator, position, move, height: None
 
 
-@overload(judged, strict=False)
-def _judged(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
+@overload(judge, strict=False)
+def _judge(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
     if _keeps_sums(evaluator.instance_class, position.instance_class):
         return lambda evaluator, position, own, height: value_of_sums(evaluator, position, own, height)
     return lambda evaluator, position, own, height: value(evaluator, position, own)

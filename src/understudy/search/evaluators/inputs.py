@@ -53,10 +53,10 @@ def make_inputs(game: CompiledGame, names: Sequence[str], reading: str = "signed
         raise UnknownName("network.reading", reading, READINGS)
     own = game.kind.load("network_inputs") if game.kind.network_inputs else None
     linear_names, counted_names = (own.LINEAR, own.NUMBERS) if own else ({}, {})
-    known = [*linear_names, *counted_names, FEATURES]
+    names_there = [*linear_names, *counted_names, FEATURES]
     for name in names:
-        if name not in known:
-            raise UnknownName(f"input of {game.name}", name, known)
+        if name not in names_there:
+            raise UnknownName(f"input of {game.name}", name, names_there)
     if not names or len(set(names)) != len(names):
         raise BadOption(f"network.inputs: {list(names)} must name one or more inputs, each once")
     parts = [_linear(game, own, name, READINGS[reading]) for name in names if name not in counted_names]
@@ -93,10 +93,10 @@ def _numbers(own: Any, names: Sequence[str]) -> tuple[int, tuple[int, ...], int]
 
 def _orbits(linear: NDArray[np.float64], turns: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
     """Return for each input the first one that some symmetry of the board carries onto it."""
-    found: dict[bytes, int] = {}
+    class_of: dict[bytes, int] = {}
     classes = np.zeros(len(linear), np.int64)
     for place, row in enumerate(linear):
         images = [np.ascontiguousarray(row[turn]).tobytes() for turn in turns]
-        classes[place] = next((found[image] for image in images if image in found), place)
-        found.setdefault(images[0], int(classes[place]))
+        classes[place] = next((class_of[image] for image in images if image in class_of), place)
+        class_of.setdefault(images[0], int(classes[place]))
     return classes

@@ -24,7 +24,7 @@ from understudy.files import save_file
 from understudy.games.kind import kind_of
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
-from understudy.search.desk import HEIGHTS
+from understudy.search.workspace import HEIGHTS
 
 TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
@@ -33,24 +33,26 @@ FLOAT_HALF = np.float32(0.5)
 NOTHING = np.float32(0.0)
 
 UNIT = 1 << 18
-"""What a weight of 1 is in the rows of the first layer; sums may reach 8 191."""
+"""What a weight of 1 is in the rows of the first layer: as fine as 32 bits allow, for sums may reach 8 191."""
 LARGEST = 100.0
-"""No weight of the first layer may be larger, lest a sum overflow."""
+"""No weight of the first layer may be larger, lest a sum overflow: eighty features may be present with such weights."""
 _INVERSE = np.float32(1 / UNIT)
 
 # A quotient of polynomials of degree 9 and 8 for tanh on [-9, 9], by reweighted least squares; beyond, tanh is 1.
-_FAR = np.float32(9.0)
+_SATURATED = np.float32(9.0)
 _P0, _P1, _P2 = np.float32(0.9999999063519311), np.float32(0.13373196765456571), np.float32(0.003486580815553661)
 _P3, _P4 = np.float32(2.0471813866385795e-05), np.float32(1.318420270302709e-08)
 _Q0, _Q1, _Q2 = np.float32(1.0), np.float32(0.46706493627584583), np.float32(0.02584197502082316)
 _Q3, _Q4 = np.float32(0.0003271383671192699), np.float32(7.702654422024355e-07)
 
 MOST_PRESENT = 512
-"""No position has more features present than this."""
+"""No position has more features present than this: the largest board of Konane has 196 stones."""
 MOST_COUNTED = 32
+"""Numbers counted for both sides together; Lines of Action, which has most, counts 28."""
 MOST_CHANGES = 8
+"""Features that a move takes away, or brings; a capture in Lines of Action takes two."""
 WIDTH = 8
-"""Numbers that the processor adds at once."""
+"""Numbers that the processor adds at once: eight of 32 bits in a register of 256."""
 FRESH = HEIGHTS
 """The place of sums that belong to no line of play."""
 
@@ -216,7 +218,7 @@ def _counted(position: Any, kinds: Any, out: Any) -> Any:
 @kernel
 def quick_tanh(x: np.float32) -> np.float32:
     """Return tanh(x) to within 4e-7: a quotient of polynomials, which runs on all units of a layer at once."""
-    x = min(max(x, -_FAR), _FAR)
+    x = min(max(x, -_SATURATED), _SATURATED)
     y = x * x
     above = _P0 + y * (_P1 + y * (_P2 + y * (_P3 + y * _P4)))
     below = _Q0 + y * (_Q1 + y * (_Q2 + y * (_Q3 + y * _Q4)))
@@ -286,8 +288,8 @@ def save_perceptron(network: Perceptron, path: str | Path) -> None:
     net = network.net
     arrays = (net["first"] / UNIT, net["bias"] / UNIT, net["output"], np.array([network.output_bias]))
     tensors = dict(zip(TENSORS, arrays, strict=True))
-    told = {"activation": names[network.activation]}
-    save_file(Path(path), lambda partial: save_tensors(tensors, partial, metadata=told))
+    facts = {"activation": names[network.activation]}
+    save_file(Path(path), lambda partial: save_tensors(tensors, partial, metadata=facts))
 
 
 def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
@@ -300,8 +302,8 @@ def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
     except (OSError, SafetensorError, TypeError, ValueError, AttributeError) as error:
         raise FileError(f"{place} cannot be read: {' '.join(str(error).split())}") from None
     if first.ndim != 2 or first.shape[0] != feature_count or output_bias.size != 1:
-        found = f"shapes {first.shape} and {output_bias.shape}"
-        raise FileError(f"{place} have {found}; this game needs ({feature_count}, hidden) and (1,)")
+        shapes = f"shapes {first.shape} and {output_bias.shape}"
+        raise FileError(f"{place} have {shapes}; this game needs ({feature_count}, hidden) and (1,)")
     if not all(np.isfinite(tensor).all() for tensor in (first, bias, output, output_bias)):
         raise FileError(f"{place} hold numbers that are not finite")
     return perceptron(first, bias, output, output_bias=float(output_bias.reshape(-1)[0]), activation=activation)

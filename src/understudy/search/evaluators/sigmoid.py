@@ -53,11 +53,11 @@ def forward(network: Sigmoid) -> float:
         for j in range(outputs):
             above[j] = bias[j]
         for i in range(inputs):
-            said = units[below + i]
-            if said != 0.0:
-                told = weights[row + i * outputs : row + (i + 1) * outputs]
+            strength = units[below + i]
+            if strength != 0.0:
+                weights_up = weights[row + i * outputs : row + (i + 1) * outputs]
                 for j in range(outputs):
-                    above[j] += said * told[j]
+                    above[j] += strength * weights_up[j]
         for j in range(outputs):
             above[j] = FLOAT_HALF + FLOAT_HALF * quick_tanh(FLOAT_HALF * above[j])
         below += inputs
@@ -91,9 +91,9 @@ def sigmoid(
 
 def layers(sizes: Sequence[int], weights: NDArray[np.float32]) -> list[tuple[NDArray[np.float32], NDArray[np.float32]]]:
     """Return the weights [inputs, outputs] and biases [outputs] of each layer, as views."""
-    found, row = [], 0
+    parts, row = [], 0
     for inputs, outputs in pairwise(sizes):
         end = row + inputs * outputs
-        found.append((weights[row:end].reshape(inputs, outputs), weights[end : end + outputs]))
+        parts.append((weights[row:end].reshape(inputs, outputs), weights[end : end + outputs]))
         row = end + outputs
-    return found
+    return parts

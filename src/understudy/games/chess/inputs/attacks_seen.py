@@ -23,14 +23,15 @@ REACH = 2 * SIDE
 PINS = REACH + 64
 """Where the pins of a side are told: a pinned piece, the line on which it may go, the next one; NONE ends them."""
 MOST_PINS = 16
+"""Room for the pins of a side: eight directions, a piece and a line each."""
 MASKS = PINS + 2 * MOST_PINS
-"""Masks of a sight in all: one array, so that one pointer is all that kernels hand on."""
+"""Masks of all attacks in all: one array, so that one pointer is all that kernels hand on."""
 TWICE = 5
 """Where a side has what two or more of its pieces attack, after what each kind does."""
 GUARDED = 6
 """Where a side has what no king of the others may enter: a pinned piece guards as any other."""
 
-Sight: TypeAlias = NDArray[np.uint64]
+Attacks: TypeAlias = NDArray[np.uint64]
 """MASKS masks that tell what both sides attack."""
 
 _A = np.uint64(0x0101_0101_0101_0101)
@@ -40,14 +41,14 @@ _9 = np.uint64(9)
 
 
 @kernel
-def look(position: Chess, sight: Sight) -> None:
+def write_attacks(position: Chess, attacks: Attacks) -> None:
     """Write what both sides attack."""
-    _attack(position, position.mine, 0, sight)
-    _attack(position, position.theirs, 1, sight)
+    _attack(position, position.mine, 0, attacks)
+    _attack(position, position.theirs, 1, attacks)
 
 
 @kernel
-def _pin(position: Chess, own: Mask, side: int, sight: Sight) -> None:
+def _pin(position: Chess, own: Mask, side: int, attacks: Attacks) -> None:
     """Write which of *own* pieces are pinned to their king, and on which line."""
     occupied = position.mine | position.theirs
     king, place = lowest(kings(position) & own), PINS + MOST_PINS * side
@@ -61,23 +62,23 @@ def _pin(position: Chess, own: Mask, side: int, sight: Sight) -> None:
         sniper = lowest(snipers) if direction < 4 else highest(snipers)
         between = (ray ^ RAYS[direction, sniper]) & occupied & ~bit(sniper)
         if between != NONE and rest(between) == NONE and between & own:
-            sight[place], sight[place + 1] = between, ray
+            attacks[place], attacks[place + 1] = between, ray
             place += 2
     if place < last:
-        sight[place] = NONE
+        attacks[place] = NONE
 
 
 @kernel
-def _attack(position: Chess, own: Mask, side: int, sight: Sight) -> None:
+def _attack(position: Chess, own: Mask, side: int, attacks: Attacks) -> None:
     """Write what *own* pieces attack by kind, what two or more do, and what each does."""
-    _pin(position, own, side, sight)
-    base, pinned = SIDE * side, sight[PINS + MOST_PINS * side] != NONE
+    _pin(position, own, side, attacks)
+    base, pinned = SIDE * side, attacks[PINS + MOST_PINS * side] != NONE
     pawns = position.pawns & own
-    once, twice = _attack_by_pawns(pawns, side, sight)
+    once, twice = _attack_by_pawns(pawns, side, attacks)
     guarded = _by_pawns(pawns, side)[0]
-    sight[base] = once
+    attacks[base] = once
     for place in range(1, 5):
-        sight[base + place] = NONE
+        attacks[base + place] = NONE
     pieces = own & ~pawns
     while pieces != NONE:
         cell = lowest(pieces)
@@ -85,29 +86,29 @@ def _attack(position: Chess, own: Mask, side: int, sight: Sight) -> None:
         place, seen, behind = _seen(position, own, cell)
         guarded |= seen
         if pinned:
-            seen, behind = _along(side, sight, bit(cell), seen), _along(side, sight, bit(cell), behind)
-        sight[REACH + cell] = seen
-        sight[base + place] |= seen
+            seen, behind = _along(side, attacks, bit(cell), seen), _along(side, attacks, bit(cell), behind)
+        attacks[REACH + cell] = seen
+        attacks[base + place] |= seen
         seen |= behind
         twice |= once & seen
         once |= seen
-    sight[base + TWICE], sight[base + GUARDED] = twice, guarded
+    attacks[base + TWICE], attacks[base + GUARDED] = twice, guarded
 
 
 @kernel
-def _attack_by_pawns(pawns: Mask, side: int, sight: Sight) -> tuple[Mask, Mask]:
+def _attack_by_pawns(pawns: Mask, side: int, attacks: Attacks) -> tuple[Mask, Mask]:
     """Return what pawns attack, and what two of them do."""
     free, first = pawns, PINS + MOST_PINS * side
     for place in range(first, first + MOST_PINS, 2):
-        if sight[place] == NONE:
+        if attacks[place] == NONE:
             break
-        free &= ~sight[place]
+        free &= ~attacks[place]
     once, twice = _by_pawns(free, side)
     pinned = pawns & ~free
     while pinned != NONE:
         pawn = bit(lowest(pinned))
         pinned = rest(pinned)
-        seen = _along(side, sight, pawn, pawn_reach(pawn, side))
+        seen = _along(side, attacks, pawn, pawn_reach(pawn, side))
         twice |= once & seen
         once |= seen
     return once, twice
@@ -146,26 +147,26 @@ def _seen(position: Chess, own: Mask, cell: int) -> tuple[int, Mask, Mask]:
 
 
 @kernel
-def _along(side: int, sight: Sight, piece: Mask, seen: Mask) -> Mask:
+def _along(side: int, attacks: Attacks, piece: Mask, seen: Mask) -> Mask:
     """Return what is left of *seen* to a piece that may be pinned."""
     first = PINS + MOST_PINS * side
     for place in range(first, first + MOST_PINS, 2):
-        if sight[place] == NONE:
+        if attacks[place] == NONE:
             break
-        if sight[place] == piece:
-            seen &= sight[place + 1]
+        if attacks[place] == piece:
+            seen &= attacks[place + 1]
     return seen
 
 
 @kernel
-def movable_to(own: Mask, target: Mask, side: int, sight: Sight) -> Mask:
+def movable_to(own: Mask, target: Mask, side: int, attacks: Attacks) -> Mask:
     """Return *own* pieces but for those whose pin keeps them from *target*."""
     first = PINS + MOST_PINS * side
     for place in range(first, first + MOST_PINS, 2):
-        if sight[place] == NONE:
+        if attacks[place] == NONE:
             break
-        if sight[place + 1] & target == NONE:
-            own &= ~sight[place]
+        if attacks[place + 1] & target == NONE:
+            own &= ~attacks[place]
     return own
 
 
@@ -176,17 +177,17 @@ def pawn_reach(pawn: Mask, side: int) -> Mask:
 
 
 @kernel
-def attacked_by(side: int, sight: Sight) -> Mask:
+def attacked_by(side: int, attacks: Attacks) -> Mask:
     """Return all cells that a side attacks."""
     base = SIDE * side
-    cells: Mask = sight[base] | sight[base + 1] | sight[base + 2] | sight[base + 3] | sight[base + 4]
+    cells: Mask = attacks[base] | attacks[base + 1] | attacks[base + 2] | attacks[base + 3] | attacks[base + 4]
     return cells
 
 
 @kernel
-def least(side: int, sight: Sight, piece: Mask) -> int:
+def least(side: int, attacks: Attacks, piece: Mask) -> int:
     """Return the least piece of a side that attacks: 0 none, 1 pawn, 2 knight or bishop, 3 rook, 4 queen, 5 king."""
     for place in range(5):
-        if sight[SIDE * side + place] & piece:
+        if attacks[SIDE * side + place] & piece:
             return place + 1
     return 0

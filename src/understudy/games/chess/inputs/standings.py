@@ -3,7 +3,7 @@
 This is what `standings`, our own input of chess networks, sees. A board of pieces alone hides what matters to someone
 who may look only one ply ahead: which piece can be taken. So every piece brings a row for its kind, cell and standing,
 and one for its kind and a finer standing whatever the cell; kings bring what is attacked around them; pieces bring how
-far they reach; and threats bring rows of their own (`chess_threats.py`). A network adds up one row of weights for each,
+far they reach; and threats bring rows of their own (`threats.py`). A network adds up one row of weights for each,
 as it would for the pieces alone.
 
 The board is mirrored so that the mover's king stands on the files e to h: left and right are alike but for castling,
@@ -27,15 +27,24 @@ from understudy.games.chess.inputs.attacks_seen import (
     PINS,
     SIDE,
     TWICE,
-    Sight,
+    Attacks,
     attacked_by,
     least,
-    look,
     pawn_reach,
+    write_attacks,
 )
 from understudy.games.chess.inputs.attacks_seen import REACH as REACH_FROM
-from understudy.games.chess.inputs.few_pieces import MOST_RELATIONS, RELATIONS, write_few
-from understudy.games.chess.inputs.threats import MOST_THREATS, THREATS, checkers, winnings, worthwhile, write_threats
+from understudy.games.chess.inputs.threats import (
+    MOST_RELATIONS,
+    MOST_THREATS,
+    RELATIONS,
+    THREATS,
+    checkers,
+    winnings,
+    worthwhile,
+    write_few_pieces,
+    write_threats,
+)
 from understudy.games.chess.position import Chess
 from understudy.kernels import kernel
 
@@ -54,12 +63,12 @@ GAINS = 10
 capture than that of the checking piece would bring later."""
 ESCAPES = 9
 """Cells beside a king that are neither its own side's nor attacked (those in its own shadow count as free)."""
-FEW = 3
+ESCAPE_LEVELS = 3
 """Of those: none, one, more."""
-CHECKS = 3 * FEW
+CHECKS = 3 * ESCAPE_LEVELS
 """Whether a kind of piece can give check at once: no; only where it may be taken; safely; with how few escapes.
 Knights and bishops share the cells that they attack, so one may count for the other."""
-CONTACTS = 2 * FEW
+CONTACTS = 2 * ESCAPE_LEVELS
 """Whether a queen can give check beside the king, helped by another piece where only the king defends."""
 PREY = 3
 """Pieces that one piece could take with gain: one, two, more; two are a fork."""
@@ -85,12 +94,13 @@ PASSANT_AT = CHECKED_AT + 2
 THREATS_AT = PASSANT_AT + 2
 APART_AT = THREATS_AT + THREATS
 LATER_AT = APART_AT + BARE * APART
-FEW_AT = LATER_AT + 2 * GAINS
-ROWS = FEW_AT + RELATIONS
+FEW_PIECES_AT = LATER_AT + 2 * GAINS
+ROWS = FEW_PIECES_AT + RELATIONS
 """How many rows there are; `ROWS` itself stands for nothing."""
 
 MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 5 + MOST_THREATS + 2 + MOST_RELATIONS
-"""A position brings no more rows than this."""
+"""A position brings no more rows than this. In order: two rows of each piece and its prey; reach of 30; around both
+kings; gains; checks; contacts; escapes; pins; passed pawns; what is told once; threats; gains later; relations."""
 
 _ODD = np.uint64(0x5555_5555_5555_5555)
 _PAIRS = np.uint64(0x3333_3333_3333_3333)
@@ -139,21 +149,21 @@ def facing(position: Chess) -> Chess:
 
 
 @kernel
-def standings(position: Chess, out: NDArray[np.int32], sight: Sight) -> int:
-    """Write the rows that a position brings; return how many. *sight* is scratch room."""
+def standings(position: Chess, out: NDArray[np.int32], attacks: Attacks) -> int:
+    """Write the rows that a position brings; return how many. *attacks* is scratch room."""
     position = facing(position)
-    look(position, sight)
-    total = _pieces(position, 0, sight, out, 0)
-    total = _pieces(position, 1, sight, out, total)
-    total = _king(position, 0, sight, out, total)
-    total = _king(position, 1, sight, out, total)
+    write_attacks(position, attacks)
+    total = _pieces(position, 0, attacks, out, 0)
+    total = _pieces(position, 1, attacks, out, total)
+    total = _king(position, 0, attacks, out, total)
+    total = _king(position, 1, attacks, out, total)
     out[total] = RIGHTS_AT + position.castling
-    out[total + 1] = CHECKED_AT + (1 if sight[SIDE + GUARDED] & kings(position) & position.mine else 0)
+    out[total + 1] = CHECKED_AT + (1 if attacks[SIDE + GUARDED] & kings(position) & position.mine else 0)
     out[total + 2] = PASSANT_AT + (1 if position.passant else 0)
     out[total + 3] = PIECES_AT + popcount(position.mine | position.theirs)
     out[total + 4] = APART_AT + _apart(position)
-    total = write_threats(position, sight, THREATS_AT, out, total + 5)
-    return write_few(position, FEW_AT, out, total)
+    total = write_threats(position, attacks, THREATS_AT, out, total + 5)
+    return write_few_pieces(position, FEW_PIECES_AT, out, total)
 
 
 @kernel
@@ -166,7 +176,7 @@ def _apart(position: Chess) -> int:
 
 
 @kernel
-def _pieces(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int:
+def _pieces(position: Chess, side: int, attacks: Attacks, out: Any, total: int) -> int:
     """Write the rows of a side's pieces, and what the others could win by taking one of them."""
     own = position.mine if side == 0 else position.theirs
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
@@ -178,10 +188,10 @@ def _pieces(position: Chess, side: int, sight: Sight, out: Any, total: int) -> i
             cell = lowest(pieces)
             piece = bit(cell)
             pieces = rest(pieces)
-            attacker = _standing(side, kind, cell, sight, out, total)
-            total = _outlook(position, side, kind, cell, sight, out, total + 2)
+            attacker = _standing(side, kind, cell, attacks, out, total)
+            total = _outlook(position, side, kind, cell, attacks, out, total + 2)
             if attacker and kind < 5:
-                gain = winnings(position, cell, side == 1, sight, out[total:])
+                gain = winnings(position, cell, side == 1, attacks, out[total:])
                 if checking & ~piece != NONE:  # a check is answered first
                     later = max(later, gain)
                 elif gain > best:
@@ -197,21 +207,21 @@ def _pieces(position: Chess, side: int, sight: Sight, out: Any, total: int) -> i
 
 
 @kernel
-def _standing(side: int, kind: int, cell: int, sight: Sight, out: Any, total: int) -> int:
+def _standing(side: int, kind: int, cell: int, attacks: Attacks, out: Any, total: int) -> int:
     """Write how a piece stands on its cell, and finer whatever the cell; return its least attacker."""
     piece, number = bit(cell), 6 * side + kind
-    attacker = least(1 - side, sight, piece)
-    guarded = min(least(side, sight, piece), 2)
+    attacker = least(1 - side, attacks, piece)
+    guarded = min(least(side, attacks, piece), 2)
     out[total] = (number * 64 + cell) * STANDINGS + guarded * ATTACKS + attacker
-    if guarded == 2 and sight[SIDE * side + TWICE] & piece:
+    if guarded == 2 and attacks[SIDE * side + TWICE] & piece:
         guarded = 3
-    more = 1 if sight[SIDE * (1 - side) + TWICE] & piece else 0
+    more = 1 if attacks[SIDE * (1 - side) + TWICE] & piece else 0
     out[total + 1] = KINDS_AT + number * FINE + (guarded * 2 + more) * ATTACKS + attacker
     return attacker
 
 
 @kernel
-def _outlook(position: Chess, side: int, kind: int, cell: int, sight: Sight, out: Any, total: int) -> int:
+def _outlook(position: Chess, side: int, kind: int, cell: int, attacks: Attacks, out: Any, total: int) -> int:
     """Write how far a piece reaches, what it would gladly take, and how a passed pawn can go on."""
     own = position.mine if side == 0 else position.theirs
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
@@ -219,48 +229,48 @@ def _outlook(position: Chess, side: int, kind: int, cell: int, sight: Sight, out
         out[total] = (
             REACH_AT
             + (side * 4 + kind - 1) * REACH
-            + popcount(sight[REACH_FROM + cell] & ~own & ~sight[SIDE * (1 - side)])
+            + popcount(attacks[REACH_FROM + cell] & ~own & ~attacks[SIDE * (1 - side)])
         )
         total += 1
-    seen = sight[REACH_FROM + cell] if kind > 0 else pawn_reach(bit(cell), side)
+    seen = attacks[REACH_FROM + cell] if kind > 0 else pawn_reach(bit(cell), side)
     enemy = (position.mine | position.theirs) & ~own
-    prey = popcount(seen & worthwhile(kinds, kind, attacked_by(1 - side, sight), enemy))
+    prey = popcount(seen & worthwhile(kinds, kind, attacked_by(1 - side, attacks), enemy))
     if prey > 0:
         out[total] = PREY_AT + (6 * side + kind) * PREY + min(prey, PREY) - 1
         total += 1
     if kind == 0 and AHEAD[side, cell] & position.pawns & ~own == NONE:
         stop = bit(cell + 8 if side == 0 else cell - 8)
-        way = 2 if stop & (position.mine | position.theirs) else 1 if least(1 - side, sight, stop) else 0
+        way = 2 if stop & (position.mine | position.theirs) else 1 if least(1 - side, attacks, stop) else 0
         out[total] = PASSED_AT + (side * 8 + (cell >> 3)) * WAYS + way
         total += 1
     return total
 
 
 @kernel
-def _king(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int:
+def _king(position: Chess, side: int, attacks: Attacks, out: Any, total: int) -> int:
     """Write the rows about a side's king: the cells around it, where it could go, checks in the air, pinned pieces."""
     own = position.mine if side == 0 else position.theirs
     ours, others = SIDE * side, SIDE * (1 - side)
-    king, attacked = lowest(kings(position) & own), sight[others + GUARDED]
-    defended = sight[ours] | sight[ours + 1] | sight[ours + 2] | sight[ours + 3]
+    king, attacked = lowest(kings(position) & own), attacks[others + GUARDED]
+    defended = attacks[ours] | attacks[ours + 1] | attacks[ours + 2] | attacks[ours + 3]
     for across in range(-1, 2):
         for along in range(-1, 2):
             file, rank = (king & 7) + across, (king >> 3) + along
             if 0 <= file < 8 and 0 <= rank < 8:
                 near = bit(8 * rank + file)
                 held, safe = 1 if own & near else 0, 1 if defended & near else 0
-                count = 0 if attacked & near == NONE else 2 if sight[others + TWICE] & near else 1
+                count = 0 if attacked & near == NONE else 2 if attacks[others + TWICE] & near else 1
                 place = (along + 1 if side == 0 else 1 - along) * 3 + across + 1
                 out[total] = KINGS_AT + (side * AROUND + place) * NEAR + (held * 3 + count) * 2 + safe
                 total += 1
     escapes = popcount(KING[king] & ~own & ~attacked)
-    helped = sight[others + 3] & sight[others + TWICE]
+    helped = attacks[others + 3] & attacks[others + TWICE]
     contact = 1 if KING[king] & helped & ~defended & ~_others(position, side) else 0
     out[total] = ESCAPES_AT + side * ESCAPES + escapes
-    few = min(escapes, FEW - 1)
-    out[total + 1] = CONTACTS_AT + side * CONTACTS + contact * FEW + few
-    total = _checks(position, side, king, few, sight, out, total + 2)
-    return _pins(position, side, sight, out, total)
+    escape_level = min(escapes, ESCAPE_LEVELS - 1)
+    out[total + 1] = CONTACTS_AT + side * CONTACTS + contact * ESCAPE_LEVELS + escape_level
+    total = _checks(position, side, king, escape_level, attacks, out, total + 2)
+    return _pins(position, side, attacks, out, total)
 
 
 @kernel
@@ -269,37 +279,37 @@ def _others(position: Chess, side: int) -> Mask:
 
 
 @kernel
-def _checks(position: Chess, side: int, king: int, few: int, sight: Sight, out: Any, total: int) -> int:
+def _checks(position: Chess, side: int, king: int, escape_level: int, attacks: Attacks, out: Any, total: int) -> int:
     """Write for each kind of the others' pieces whether it could give check to this side's king at once."""
     occupied, theirs = position.mine | position.theirs, _others(position, side)
-    guarded, others = attacked_by(side, sight), SIDE * (1 - side)
+    guarded, others = attacked_by(side, attacks), SIDE * (1 - side)
     slanted, upright = diagonal(king, occupied), straight(king, occupied)
     for kind in range(4):
         if kind == 0:
-            cells, pieces = KNIGHT[king] & sight[others + 1], position.knights
+            cells, pieces = KNIGHT[king] & attacks[others + 1], position.knights
         elif kind == 1:
-            cells, pieces = slanted & sight[others + 1], position.bishops
+            cells, pieces = slanted & attacks[others + 1], position.bishops
         elif kind == 2:
-            cells, pieces = upright & sight[others + 2], position.rooks
+            cells, pieces = upright & attacks[others + 2], position.rooks
         else:
-            cells, pieces = (slanted | upright) & sight[others + 3], position.queens
+            cells, pieces = (slanted | upright) & attacks[others + 3], position.queens
         cells = cells & ~theirs if pieces & theirs else NONE
-        found = 0 if cells == NONE else 1 if cells & ~guarded == NONE else 2
-        out[total] = CHECKS_AT + (side * 4 + kind) * CHECKS + found * FEW + few
+        danger = 0 if cells == NONE else 1 if cells & ~guarded == NONE else 2
+        out[total] = CHECKS_AT + (side * 4 + kind) * CHECKS + danger * ESCAPE_LEVELS + escape_level
         total += 1
     return total
 
 
 @kernel
-def _pins(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int:
+def _pins(position: Chess, side: int, attacks: Attacks, out: Any, total: int) -> int:
     """Write a row for each piece of a side that is pinned to its king."""
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
     first = PINS + MOST_PINS * side
     for place in range(first, first + MOST_PINS, 2):
-        if sight[place] == NONE:
+        if attacks[place] == NONE:
             break
         for kind in range(5):
-            if kinds[kind] & sight[place]:
+            if kinds[kind] & attacks[place]:
                 out[total] = PINS_AT + side * 6 + kind
                 total += 1
     return total
@@ -308,8 +318,8 @@ def _pins(position: Chess, side: int, sight: Sight, out: Any, total: int) -> int
 @kernel
 def encode_standings(batch: Any, rows: NDArray[np.int64], out: NDArray[np.int32]) -> None:
     """Write the rows of the positions *rows* of a batch [len(rows), MOST], filled up with ROWS."""
-    sight = np.zeros(MASKS, np.uint64)
+    attacks = np.zeros(MASKS, np.uint64)
     for i in range(len(rows)):
-        total = standings(row_of(batch, rows[i]), out[i], sight)
+        total = standings(row_of(batch, rows[i]), out[i], attacks)
         for place in range(total, out.shape[1]):
             out[i, place] = ROWS

@@ -1,7 +1,11 @@
-"""What hangs in the air in a chess position: what a capture wins, forks to come, trapped pieces, what screens hide.
+"""Relations between the pieces of a chess position: threats in the air, and in endings how each stands to both kings.
 
-All of it is read off the board as it stands; no move is played. It is what a player who looks one ply ahead needs to
-be told most: what the other side will do next.
+Threats are what a capture wins, forks to come, trapped pieces, what screens hide. All of it is read off the board as it
+stands; no move is played. It is what a player who looks one ply ahead needs to be told most: what the other side will
+do next.
+
+To mate with a rook is a matter of relations, too, which sums over single pieces tell badly; with four pieces there are
+few enough of them to have a row each.
 """
 
 from __future__ import annotations
@@ -11,17 +15,16 @@ from typing import Any
 import numpy as np
 
 from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
-from understudy.games.chess.attacks import KNIGHT, diagonal, kind_on, kings, straight
-from understudy.games.chess.exchange import least_attacker
-from understudy.games.chess.inputs.attacks_seen import REACH, SIDE, TWICE, Sight, attacked_by, movable_to, pawn_reach
-from understudy.games.chess.inputs.features import WORTHS
+from understudy.games.chess.attacks import KNIGHT, diagonal, kind_on, kings, least_attacker, straight
+from understudy.games.chess.inputs.attacks_seen import REACH, SIDE, TWICE, Attacks, attacked_by, movable_to, pawn_reach
+from understudy.games.chess.inputs.planes import WORTHS
 from understudy.games.chess.position import Chess
 from understudy.kernels import kernel
 
 MOST_GAIN = 9
-"""Pawns: a queen for nothing."""
+"""Pawns: a queen for nothing; more is no more worth knowing."""
 LONGEST = 16
-"""Captures of an exchange that are counted."""
+"""Captures of an exchange that are counted: more pieces hardly ever see one cell."""
 LEVELS = 4
 """What the lesser of two forked pieces is: a pawn, a knight or bishop, a rook, a queen or the king."""
 FORKS = 5 * LEVELS
@@ -32,29 +35,42 @@ BEHIND = 2 * 2 * 4
 """Sides of a slider; whose piece screens; what stands behind: loose, a rook, a queen, the king."""
 THREATS = FORKS + TRAPPED + BEHIND
 MOST_THREATS = 5 + 2 * 15 + 2 * 20
-"""A position brings no more rows of threats than this."""
+"""A position brings no more rows of threats than this: a fork for each kind, of each side fifteen trapped pieces and
+twenty hidden ones (`_behind` stops there)."""
+
+FEW_PIECES = 4
+"""Up to so many pieces these rows are there: the endings that are solved (`endings.py`)."""
+PAIRS = 32 * 64
+"""The cells of both kings; the mover's stands on the files e to h."""
+STEPS = 15 * 15
+"""Where a piece stands from a king: -7 to 7 ranks up, -7 to 7 files to the right."""
+RELATIONS = PAIRS + 2 * 10 * STEPS
+"""How many rows there are."""
+MOST_RELATIONS = 1 + 2 * (FEW_PIECES - 2)
+"""A position brings no more of them than this."""
+
 _EIGHT = np.uint64(8)
 
 
 @kernel
-def write_threats(position: Chess, sight: Sight, at: int, out: Any, total: int) -> int:
+def write_threats(position: Chess, attacks: Attacks, at: int, out: Any, total: int) -> int:
     """Write the rows of threats, of which there are THREATS from *at* on; return how many rows there are now."""
-    total = _forks(position, sight, at, out, total)
+    total = _forks(position, attacks, at, out, total)
     for side in range(2):
-        total = _trapped(position, side, sight, at + FORKS, out, total)
+        total = _trapped(position, side, attacks, at + FORKS, out, total)
     for side in range(2):
-        total = _behind(position, side, sight, at + FORKS + TRAPPED, out, total)
+        total = _behind(position, side, attacks, at + FORKS + TRAPPED, out, total)
     return total
 
 
 @kernel
-def winnings(position: Chess, cell: int, mine: bool, sight: Sight, gains: Any) -> int:
+def winnings(position: Chess, cell: int, mine: bool, attacks: Attacks, gains: Any) -> int:
     """Return the pawns that a side (*mine*: the mover) wins by capturing on a cell, each going on while it pays.
 
     *gains* is scratch room. Pinned pieces take part only along their pin.
     """
     target, occupied = bit(cell), position.mine | position.theirs
-    able = movable_to(position.mine, target, 0, sight) | movable_to(position.theirs, target, 1, sight)
+    able = movable_to(position.mine, target, 0, attacks) | movable_to(position.theirs, target, 1, attacks)
     depth = 0
     gains[0] = WORTHS[kind_on(position, cell)]
     hunter, kind = least_attacker(position, cell, occupied & able, occupied, mine)
@@ -78,10 +94,10 @@ def winnings(position: Chess, cell: int, mine: bool, sight: Sight, gains: Any) -
 def checkers(position: Chess, king: int, side: int) -> Mask:
     """Return the pieces of both sides that attack the cell of *side*'s king."""
     occupied = position.mine | position.theirs
-    found: Mask = (pawn_reach(bit(king), side) & position.pawns) | (KNIGHT[king] & position.knights)
-    found |= diagonal(king, occupied) & (position.bishops | position.queens)
-    found |= straight(king, occupied) & (position.rooks | position.queens)
-    return found
+    attackers: Mask = (pawn_reach(bit(king), side) & position.pawns) | (KNIGHT[king] & position.knights)
+    attackers |= diagonal(king, occupied) & (position.bishops | position.queens)
+    attackers |= straight(king, occupied) & (position.rooks | position.queens)
+    return attackers
 
 
 @kernel
@@ -96,25 +112,25 @@ def worthwhile(kinds: Any, hunter: int, guarded: Mask, pieces: Mask) -> Mask:
 
 
 @kernel
-def _safe(kind: int, side: int, sight: Sight) -> Mask:
+def _safe(kind: int, side: int, attacks: Attacks) -> Mask:
     """Return where a piece of a kind can go: no lesser or equal one attacks it, and another defends it if any does."""
-    attacked, others = attacked_by(1 - side, sight), SIDE * (1 - side)
+    attacked, others = attacked_by(1 - side, attacks), SIDE * (1 - side)
     if kind == 0:
-        return ~attacked | attacked_by(side, sight)
-    lesser = sight[others] | sight[others + 1]
+        return ~attacked | attacked_by(side, attacks)
+    lesser = attacks[others] | attacks[others + 1]
     if kind > 2:
-        lesser |= sight[others + 2]
+        lesser |= attacks[others + 2]
     if kind > 3:
-        lesser |= sight[others + 3]
-    safe: Mask = ~lesser & (~attacked | sight[SIDE * side + TWICE])
+        lesser |= attacks[others + 3]
+    safe: Mask = ~lesser & (~attacked | attacks[SIDE * side + TWICE])
     return safe
 
 
 @kernel
-def _forks(position: Chess, sight: Sight, at: int, out: Any, total: int) -> int:
+def _forks(position: Chess, attacks: Attacks, at: int, out: Any, total: int) -> int:
     """Write for each kind whether the mover can go where it attacks two pieces at once, and what the lesser is."""
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens, kings(position))
-    occupied, guarded = position.mine | position.theirs, attacked_by(1, sight)
+    occupied, guarded = position.mine | position.theirs, attacked_by(1, attacks)
     for kind in range(5):
         prey = worthwhile(kinds, kind, guarded, position.theirs) | (kinds[5] & position.theirs)
         if kind == 0:
@@ -122,11 +138,11 @@ def _forks(position: Chess, sight: Sight, at: int, out: Any, total: int) -> int:
         if prey == NONE or rest(prey) == NONE:
             continue
         best, pieces = 0, kinds[kind] & position.mine
-        safe = _safe(kind, 0, sight) & ~position.mine
+        safe = _safe(kind, 0, attacks) & ~position.mine
         while pieces != NONE:
             cell = lowest(pieces)
             pieces = rest(pieces)
-            goals = safe & (sight[REACH + cell] if kind > 0 else (bit(cell) << _EIGHT) & ~occupied)
+            goals = safe & (attacks[REACH + cell] if kind > 0 else (bit(cell) << _EIGHT) & ~occupied)
             while goals != NONE:
                 caught = prey & _sees(kind, lowest(goals), occupied & ~bit(cell))
                 goals = rest(goals)
@@ -164,24 +180,24 @@ def _lesser(kinds: Any, caught: Mask) -> int:
 
 
 @kernel
-def _trapped(position: Chess, side: int, sight: Sight, at: int, out: Any, total: int) -> int:
+def _trapped(position: Chess, side: int, attacks: Attacks, at: int, out: Any, total: int) -> int:
     """Write the pieces of a side that are threatened or have hardly a safe cell to go to."""
     own = position.mine if side == 0 else position.theirs
     kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
-    loose, others = attacked_by(1 - side, sight) & ~attacked_by(side, sight), SIDE * (1 - side)
+    loose, others = attacked_by(1 - side, attacks) & ~attacked_by(side, attacks), SIDE * (1 - side)
     for kind in range(1, 5):
         pieces = kinds[kind] & own
         if pieces == NONE:
             continue
-        safe, threats = _safe(kind, side, sight) & ~own, loose | sight[others]
+        safe, threats = _safe(kind, side, attacks) & ~own, loose | attacks[others]
         if kind > 2:
-            threats |= sight[others + 1]
+            threats |= attacks[others + 1]
         if kind > 3:
-            threats |= sight[others + 2]
+            threats |= attacks[others + 2]
         while pieces != NONE:
             cell = lowest(pieces)
             pieces = rest(pieces)
-            threatened, free = 1 if bit(cell) & threats else 0, min(popcount(sight[REACH + cell] & safe), 2)
+            threatened, free = 1 if bit(cell) & threats else 0, min(popcount(attacks[REACH + cell] & safe), 2)
             if threatened or free < 2:
                 out[total] = at + ((side * 4 + kind - 1) * 2 + threatened) * 3 + free
                 total += 1
@@ -189,13 +205,13 @@ def _trapped(position: Chess, side: int, sight: Sight, at: int, out: Any, total:
 
 
 @kernel
-def _behind(position: Chess, side: int, sight: Sight, at: int, out: Any, total: int) -> int:
+def _behind(position: Chess, side: int, attacks: Attacks, at: int, out: Any, total: int) -> int:
     """Write what a side's sliders would attack if what screens it were gone: its own, or the others'."""
     own, enemy = (position.mine, position.theirs) if side == 0 else (position.theirs, position.mine)
-    guarded = attacked_by(1 - side, sight)
+    guarded = attacked_by(1 - side, attacks)
     royal = kings(position) & enemy
     pieces = own & (position.bishops | position.rooks | position.queens)
-    last = total + 18
+    last = total + 18  # a slider may still bring two rows: twenty in all, as MOST_THREATS has it
     while pieces != NONE and total <= last:
         cell = lowest(pieces)
         pieces = rest(pieces)
@@ -233,3 +249,30 @@ def _level(position: Chess, slider: Mask, hidden: Mask, royal: Mask, guarded: Ma
     if hidden & position.rooks and slider & position.bishops:
         return 1
     return 0 if hidden & ~guarded else -1
+
+
+@kernel
+def write_few_pieces(position: Chess, first: int, out: Any, total: int) -> int:
+    """Write these rows, numbered from *first* on, if few pieces are left; the mover's king stands on the right."""
+    if popcount(position.mine | position.theirs) > FEW_PIECES:
+        return total
+    royal = kings(position)
+    one, other = lowest(royal & position.mine), lowest(royal & position.theirs)
+    out[total] = first + ((one >> 3) * 4 + (one & 3)) * 64 + other
+    kinds = (position.pawns, position.knights, position.bishops, position.rooks, position.queens)
+    total += 1
+    for number in range(10):
+        pieces = kinds[number % 5] & (position.mine if number < 5 else position.theirs)
+        while pieces != NONE:
+            cell = lowest(pieces)
+            pieces = rest(pieces)
+            out[total] = first + PAIRS + number * STEPS + _step(cell, one)
+            out[total + 1] = first + PAIRS + (10 + number) * STEPS + _step(cell, other)
+            total += 2
+    return total
+
+
+@kernel
+def _step(cell: int, king: int) -> int:
+    """Return where a cell lies as seen from a king."""
+    return ((cell >> 3) - (king >> 3) + 7) * 15 + (cell & 7) - (king & 7) + 7

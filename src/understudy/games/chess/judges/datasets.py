@@ -3,16 +3,23 @@
 Positions of one game hang together, so intervals are those of a ratio over games, not over positions. What a student
 says is compared with three who know less: whoever names the most frequent class or the mean, and whoever counts
 material (Sabatelli 2017 has no such yardsticks; with some ways to normalise, a constant beats its best network).
+
+How far two tables of labels agree on the positions that they share tells how well anyone could repeat them at most: an
+engine that looks six plies ahead does not repeat what it says after eight, and a network cannot be asked to.
 """
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import FileError
+from understudy.games.chess.batches import placement_keys
 from understudy.games.chess.datasets import CLIP, DATASETS, Dataset, classes_of, find_dataset, targets_of
+from understudy.games.chess.records.positions import PositionTable, load_positions
 from understudy.judges.measures import Measure, Verdict
 from understudy.judges.ratings import Z95
 
@@ -31,37 +38,37 @@ def clustered(numbers: NDArray[Any], groups: NDArray[np.int64]) -> Measure:
     return Measure(mean, mean - half, mean + half, len(exact))
 
 
-def graded(dataset: Dataset, said: NDArray[Any], pawns: NDArray[np.float64], groups: NDArray[np.int64], *,
+def graded(dataset: Dataset, guesses: NDArray[Any], pawns: NDArray[np.float64], groups: NDArray[np.int64], *,
            classes: NDArray[np.int64] | None = None) -> Verdict:  # fmt: skip
-    """Return how near what a student *said*, in pawns, is to the labels; *classes* are those it chose, if it did."""
-    told = classes_of(dataset, said) if classes is None and dataset.classes else classes
+    """Return how near what a student *guesses*, in pawns, is to the labels; *classes* are those it chose, if it did."""
+    chosen = classes_of(dataset, guesses) if classes is None and dataset.classes else classes
     verdict: Verdict = {}
-    if told is not None:
-        verdict["accuracy"] = clustered(told == classes_of(dataset, pawns), groups)
+    if chosen is not None:
+        verdict["accuracy"] = clustered(chosen == classes_of(dataset, pawns), groups)
     else:
-        scaled = (np.clip(said, -CLIP, CLIP) - pawns) / (2 * CLIP)
+        scaled = (np.clip(guesses, -CLIP, CLIP) - pawns) / (2 * CLIP)
         verdict["squared error"] = clustered(scaled**2, groups)
-        verdict["accuracy as data set 1"] = clustered(classes_of(DRAWS, said) == classes_of(DRAWS, pawns), groups)
-    error = np.abs(np.clip(said, -CLIP, CLIP) - pawns)
+        verdict["accuracy as data set 1"] = clustered(classes_of(DRAWS, guesses) == classes_of(DRAWS, pawns), groups)
+    error = np.abs(np.clip(guesses, -CLIP, CLIP) - pawns)
     verdict["error in pawns"] = clustered(error, groups)
     decided = pawns != 0
-    verdict["sign"] = clustered(np.sign(said[decided]) == np.sign(pawns[decided]), groups[decided])
+    verdict["sign"] = clustered(np.sign(guesses[decided]) == np.sign(pawns[decided]), groups[decided])
     return verdict
 
 
-def explained(said: NDArray[Any], pawns: NDArray[np.float64]) -> float:
+def explained(guesses: NDArray[Any], pawns: NDArray[np.float64]) -> float:
     """Return the share of the labels' variance that a student explains."""
-    return 1.0 - float(((np.clip(said, -CLIP, CLIP) - pawns) ** 2).mean() / max(pawns.var(), 1e-12))
+    return 1.0 - float(((np.clip(guesses, -CLIP, CLIP) - pawns) ** 2).mean() / max(pawns.var(), 1e-12))
 
 
 def wrongs(
-    dataset: Dataset, said: NDArray[Any], pawns: NDArray[np.float64], classes: NDArray[np.int64] | None
+    dataset: Dataset, guesses: NDArray[Any], pawns: NDArray[np.float64], classes: NDArray[np.int64] | None
 ) -> NDArray[np.float32]:
     """Return how wrong a student is about each position: 1 for a wrong class, or the squared error."""
     if classes is not None:
         wrong: NDArray[Any] = classes != classes_of(dataset, pawns)
     else:
-        wrong = ((np.clip(said, -CLIP, CLIP) - pawns) / (2 * CLIP)) ** 2
+        wrong = ((np.clip(guesses, -CLIP, CLIP) - pawns) / (2 * CLIP)) ** 2
     return wrong.astype(np.float32)
 
 
@@ -87,14 +94,49 @@ def yardsticks(learned: tuple[Any, NDArray[np.float64]], asked: tuple[Any, NDArr
     """Return the verdicts on who always says the same and on who counts material, for each data set."""
     weights = np.linalg.lstsq(material(learned[0]), learned[1], rcond=None)[0]
     counted = material(asked[0]) @ weights
-    told: dict[str, dict[str, Verdict]] = {}
+    verdicts: dict[str, dict[str, Verdict]] = {}
     for name, dataset in DATASETS.items():
         usual = np.full(len(asked[1]), learned[1].mean())
         chosen = None
         if dataset.classes:
             chosen = np.full(len(asked[1]), np.bincount(targets_of(dataset, learned[1])).argmax())
-        told[name] = {
+        verdicts[name] = {
             "always the same": graded(dataset, usual, asked[1], groups, classes=chosen),
             "counts material": graded(dataset, counted, asked[1], groups),
         }
-    return told
+    return verdicts
+
+
+def agreement(one: Path, other: Path) -> dict[str, Verdict]:
+    """Return for each data set of the thesis how well *other* repeats the labels of *one*."""
+    tables = [_labelled(path) for path in (one, other)]
+    rows, others = _shared(*(placement_keys(table.positions) for table in tables))
+    if len(rows) == 0:
+        raise FileError(f"{str(one)!r} and {str(other)!r} have no position in common")
+    pawns, repeated = tables[0].pawns()[rows], tables[1].pawns()[others]
+    groups = tables[0].game[rows].astype(np.int64)
+    return {name: graded(dataset, repeated, pawns, groups) for name, dataset in DATASETS.items() if dataset.thesis}
+
+
+def _labelled(path: Path) -> PositionTable:
+    table = load_positions(path)
+    if table.kind is None:
+        raise FileError(f"{str(path)!r} holds positions without labels; `understudy label` gives them some")
+    return table
+
+
+def _shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Return the rows of keys that both have, each key once."""
+    keys, first = np.unique(one, return_index=True)
+    other_keys, second = np.unique(other, return_index=True)
+    return first[np.isin(keys, other_keys)], second[np.isin(other_keys, keys)]
+
+
+def agreement_lines(verdicts: dict[str, Verdict]) -> list[str]:
+    """Return what there is to say of an agreement, a line for each data set."""
+    lines = [f"positions in common: {verdicts['1']['accuracy'].sample}"]
+    for name, verdict in verdicts.items():
+        measure = verdict.get("accuracy") or verdict["squared error"]
+        what = "classes alike" if "accuracy" in verdict else "mean squared error"
+        lines.append(f"data set {name}: {what} {measure.value:.4f} ({measure.low:.4f} to {measure.high:.4f})")
+    return [*lines, f"pawns apart: {verdicts['4']['error in pawns'].value:.2f}"]

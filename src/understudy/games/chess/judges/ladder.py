@@ -21,13 +21,13 @@ from understudy.match import Played, Terms
 from understudy.protocols import Backend
 
 COARSE = 5
-"""Rungs of the first round, at most."""
+"""Rungs of the first round, at most: on Stockfish's ladder they are some 400 points apart. Chosen by hand."""
 TASK_PAIRS = 2
-"""Pairs of games in a task."""
+"""Pairs of games in a task: few, so that workers end together."""
 FAULTS = ("engine crash", "engine failure", "illegal move", "time")
 """How a game ends that an engine could not play."""
 BEYOND = 1200
-"""Points outside the ladder up to which a rating is looked for."""
+"""Points outside the ladder up to which a rating is looked for: there a player takes one point of a thousand."""
 
 
 class Rung(NamedTuple):
@@ -174,7 +174,7 @@ def fit(rungs: Sequence[Rung]) -> Fit:
             Fit(None, None, float(inside[-1]), "below") if points == 0 else Fit(None, float(inside[0]), None, "above")
         )
     best = float(grid[likelihood.argmax()])
-    inside = grid[likelihood >= likelihood.max() - 1.920729]
+    inside = grid[likelihood >= likelihood.max() - 1.920729]  # half the 95 % quantile of chi squared with one degree
     low, high = float(inside[0]), float(inside[-1])
     if best < lowest:
         return Fit(best, None, high, "below")
@@ -232,9 +232,9 @@ def _task(
     player: str, ladder: Ladder, book: Sequence[Line], elo: int, numbers: Sequence[int], seed: int
 ) -> OpeningTask:
     limits = {name: getattr(ladder, name) for name in ("depth", "nodes", "time")}
-    told = "".join(f",{name}={value}" for name, value in limits.items() if value is not None)
+    options = "".join(f",{name}={value}" for name, value in limits.items() if value is not None)
     starts = tuple(book[number % len(book)].fen for number in numbers for _ in range(2))
-    rung = f"engine:{ladder.engine},elo={elo}{told}"
+    rung = f"engine:{ladder.engine},elo={elo}{options}"
     return OpeningTask(players=(player, rung), starts=starts, first=0, seed=(seed, elo, numbers[0]), terms=Terms())
 
 

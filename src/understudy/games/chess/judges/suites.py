@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 from understudy.games import CompiledGame, find_game
 from understudy.games.chess.datasets import DRAW_BAND
 from understudy.games.chess.judges.epd import Item, Suite
-from understudy.games.chess.judges.opinions import Analysis, engine_name, expectation, in_pawns, labelled
+from understudy.games.chess.records.opinions import Analysis, engine_name, expectation, in_pawns, labelled
 from understudy.judges.measures import Measure, share
 from understudy.players import close, make_player, prepare
 from understudy.players.basic import NO_MOVE
@@ -171,20 +171,20 @@ def measures(rows: Sequence[Row]) -> dict[str, Measure]:
     }
 
 
-def costs(found: Sequence[Cost]) -> dict[str, Any]:
+def costs(paid: Sequence[Cost]) -> dict[str, Any]:
     """Return means and counts of what moves cost (Table 8.1), and where they lead (Figure 8.3)."""
-    deltas = [cost.delta for cost in found]
+    deltas = [cost.delta for cost in paid]
     return {
-        "positions": len(found),
-        "against_engine": sum(cost.source == "engine" for cost in found),
-        "mean_delta": mean(deltas) if found else None,
-        "mean_loss": mean(max(0.0, delta) for delta in deltas) if found else None,
-        "median_delta": median(deltas) if found else None,
-        "mean_expected_loss": mean(cost.expected_loss for cost in found) if found else None,
-        "losing_moves": sum(cost.pawns < -DRAW_BAND <= cost.pawns_against for cost in found),
-        "wins_thrown_away": sum(cost.pawns <= DRAW_BAND < cost.pawns_against for cost in found),
-        "after_move": bands(cost.pawns for cost in found),
-        "after_test_move": bands(cost.pawns_against for cost in found),
+        "positions": len(paid),
+        "against_engine": sum(cost.source == "engine" for cost in paid),
+        "mean_delta": mean(deltas) if paid else None,
+        "mean_loss": mean(max(0.0, delta) for delta in deltas) if paid else None,
+        "median_delta": median(deltas) if paid else None,
+        "mean_expected_loss": mean(cost.expected_loss for cost in paid) if paid else None,
+        "losing_moves": sum(cost.pawns < -DRAW_BAND <= cost.pawns_against for cost in paid),
+        "wins_thrown_away": sum(cost.pawns <= DRAW_BAND < cost.pawns_against for cost in paid),
+        "after_move": bands(cost.pawns for cost in paid),
+        "after_test_move": bands(cost.pawns_against for cost in paid),
     }
 
 

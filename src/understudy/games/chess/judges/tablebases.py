@@ -20,7 +20,7 @@ WHERE = "https://tablebase.lichess.ovh/tables/standard/"
 WON = 2
 """A win that the fifty-move rule does not spoil, as Syzygy counts."""
 TRIES = 20_000
-"""Random placements after which an ending is taken to have no won positions."""
+"""Random placements, for each position wanted, after which an ending is taken to have no won ones. Chosen by hand."""
 
 
 @contextlib.contextmanager
@@ -71,13 +71,13 @@ def won_positions(
     tables: chess.syzygy.Tablebase, ending: str, count: int, rng: np.random.Generator
 ) -> list[chess.Board]:
     """Return random positions that the first side of an ending wins, with it to move; it is White as often as Black."""
-    found: list[chess.Board] = []
+    boards: list[chess.Board] = []
     for _ in range(TRIES * max(count, 1)):
-        if len(found) == count:
-            return found
+        if len(boards) == count:
+            return boards
         board = _placed(ending, rng)
         if board is not None and tables.probe_wdl(board) == WON:
-            found.append(board)
+            boards.append(board)
     raise BadOption(f"no won position of {ending} was found among {TRIES * count} random ones")
 
 

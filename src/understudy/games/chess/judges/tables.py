@@ -54,7 +54,7 @@ def thesis_text(facts: Facts) -> str:
         for row in facts["rows"]
     ]  # fmt: skip
     best, stated = facts["best_moves"], facts["stated_mean"]
-    told = [
+    text = [
         "Table 8.1 of the thesis (delta in pawns; * cannot be played there)",
         aligned([head, *lines], left=(1, 2, 3, 6, 9)),
         f"best moves: MLP {best['mlp']}, CNN {best['cnn']}, ours {best['ours']} of {len(facts['rows'])}",
@@ -63,8 +63,8 @@ def thesis_text(facts: Facts) -> str:
         printed = facts["printed"][who]
         column = f"of the printed column {printed['mean_delta']:.2f}"
         anew = f"priced anew {_mean(facts, who)}, legal moves only"
-        told.append(f"{who.upper()}: mean delta stated {stated[who]}, {column}, {anew}")
-    return "\n".join([*told, f"ours: mean delta {_mean(facts, 'ours')} against the thesis's best moves"])
+        text.append(f"{who.upper()}: mean delta stated {stated[who]}, {column}, {anew}")
+    return "\n".join([*text, f"ours: mean delta {_mean(facts, 'ours')} against the thesis's best moves"])
 
 
 def ladder_text(facts: Facts) -> str:
@@ -94,11 +94,11 @@ def rating_text(facts: Facts) -> str:
     lowest, highest = facts["lowest_rung"], facts["highest_rung"]
     elo = None if facts["elo"] is None else f"about {facts['elo']:.0f}, by extension of the ladder"
     if facts["place"] == "below":
-        told = f"Elo: below the lowest rung, {lowest} ({elo or 'no points'})"
-        return f"{told}; 95 % interval open, up to {facts['high']:.0f}"
+        place = f"Elo: below the lowest rung, {lowest} ({elo or 'no points'})"
+        return f"{place}; 95 % interval open, up to {facts['high']:.0f}"
     if facts["place"] == "above":
-        told = f"Elo: above the highest rung, {highest} ({elo or 'all points'})"
-        return f"{told}; 95 % interval open, from {facts['low']:.0f}"
+        place = f"Elo: above the highest rung, {highest} ({elo or 'all points'})"
+        return f"{place}; 95 % interval open, from {facts['low']:.0f}"
     if facts["elo"] is None:
         return "Elo: unknown, for no game was played"
     return f"Elo: {facts['elo']:.0f}, 95 % interval {facts['low']:.0f} to {facts['high']:.0f}"
@@ -201,16 +201,16 @@ def _delta(cost: Facts | None) -> str:
 
 
 def _mean(facts: Facts, who: str) -> str:
-    found = facts["recomputed"][who]
-    return "-" if found is None else f"{found['mean_delta']:.2f} (without gains {found['mean_loss']:.2f})"
+    costs = facts["recomputed"][who]
+    return "-" if costs is None else f"{costs['mean_delta']:.2f} (without gains {costs['mean_loss']:.2f})"
 
 
 def _failure(one: Facts) -> str:
     thrown = one["thrown"]
-    told = "the position stayed won"
+    how = "the position stayed won"
     if thrown is not None:
-        told = f"given away by move {thrown['number']}, {thrown['move']} in {thrown['fen']}"
-    return f"{one['ending']}  {one['fen']}: {one['reason']} after {one['moves']} moves; {told}"
+        how = f"given away by move {thrown['number']}, {thrown['move']} in {thrown['fen']}"
+    return f"{one['ending']}  {one['fen']}: {one['reason']} after {one['moves']} moves; {how}"
 
 
 def _number(value: float | None) -> str:

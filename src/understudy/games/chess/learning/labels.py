@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from understudy.games.batches import size
-from understudy.games.chess.datasets import Dataset, told_pawns
+from understudy.games.chess.datasets import Dataset, pawns_of
 from understudy.games.chess.inputs.planes import ChessInputs, encode_into
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.chess.position import Chess
@@ -32,7 +32,7 @@ from understudy.trainers.supervised import (
 )
 
 ROWS = 8192
-"""Positions looked at together when nothing is learned."""
+"""Positions looked at together when nothing is learned: their planes take some 25 MB."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,37 +97,37 @@ def _epoch(learning: Learning, lesson: Labelled, options: TrainingOptions) -> It
         set_rate(optimiser, learning_rate(options, learning.epoch, done))
         rows = order[step * options.batch : (step + 1) * options.batch]
         targets = lesson.targets[rows]
-        said = network(shown(lesson.positions, rows, lesson.inputs))
-        loss = _loss(lesson.dataset, said, targets)
+        outputs = network(shown(lesson.positions, rows, lesson.inputs))
+        loss = _loss(lesson.dataset, outputs, targets)
         optimiser.zero_grad(set_to_none=True)
         loss.backward()  # type: ignore[no-untyped-call]
         if options.clip is not None:
             nn.utils.clip_grad_norm_(network.parameters(), options.clip)
         optimiser.step()
-        yield (step + 1) / steps, loss.item() * len(rows), _hits(lesson.dataset, said.detach(), targets), len(rows)
+        yield (step + 1) / steps, loss.item() * len(rows), _hits(lesson.dataset, outputs.detach(), targets), len(rows)
 
 
-def _loss(dataset: Dataset, said: Tensor, targets: Tensor) -> Tensor:
+def _loss(dataset: Dataset, outputs: Tensor, targets: Tensor) -> Tensor:
     if dataset.classes:
-        return nn.functional.cross_entropy(said, targets)
+        return nn.functional.cross_entropy(outputs, targets)
     if dataset.logistic:
-        likely = nn.functional.binary_cross_entropy_with_logits(said[:, 0], targets)
-        return likely + dataset.apart * _apart(said[:, 0], targets) if dataset.apart else likely
-    return nn.functional.mse_loss(said[:, 0], targets)
+        likely = nn.functional.binary_cross_entropy_with_logits(outputs[:, 0], targets)
+        return likely + dataset.apart * _apart(outputs[:, 0], targets) if dataset.apart else likely
+    return nn.functional.mse_loss(outputs[:, 0], targets)
 
 
-def _apart(said: Tensor, targets: Tensor) -> Tensor:
+def _apart(logits: Tensor, targets: Tensor) -> Tensor:
     """Return how far logits are from those of the targets, the more the surer an outcome is."""
-    sure = 1 - 4 * targets * (1 - targets)
-    return (sure * nn.functional.smooth_l1_loss(said, torch.logit(targets, eps=1e-6), reduction="none")).mean()
+    sure = 1 - 4 * targets * (1 - targets)  # 0 for an even game, 1 for a decided one
+    return (sure * nn.functional.smooth_l1_loss(logits, torch.logit(targets, eps=1e-6), reduction="none")).mean()
 
 
-def _hits(dataset: Dataset, said: Tensor, targets: Tensor) -> float:
+def _hits(dataset: Dataset, outputs: Tensor, targets: Tensor) -> float:
     """Return how many classes are right, or how near numbers are: one for each, less their squared errors."""
     if dataset.classes:
-        return float((said.argmax(dim=1) == targets).sum())
-    told = torch.sigmoid(said[:, 0]) if dataset.logistic else said[:, 0]
-    return len(targets) - float((told - targets).square().sum())
+        return float((outputs.argmax(dim=1) == targets).sum())
+    numbers = torch.sigmoid(outputs[:, 0]) if dataset.logistic else outputs[:, 0]
+    return len(targets) - float((numbers - targets).square().sum())
 
 
 def examine_labels(network: nn.Module, examination: Labelled, most: int) -> tuple[float, float]:
@@ -140,9 +140,9 @@ def examine_labels(network: nn.Module, examination: Labelled, most: int) -> tupl
     chosen = np.linspace(0, len(examination) - 1, rows).astype(np.int64)
     for first in range(0, rows, ROWS):
         part = chosen[first : first + ROWS]
-        said, targets = torch.from_numpy(say(network, examination, part)), examination.targets[part]
-        loss += float(_loss(examination.dataset, said, targets)) * len(part)
-        hits += _hits(examination.dataset, said, targets)
+        outputs, targets = torch.from_numpy(say(network, examination, part)), examination.targets[part]
+        loss += float(_loss(examination.dataset, outputs, targets)) * len(part)
+        hits += _hits(examination.dataset, outputs, targets)
     return loss / max(rows, 1), hits / max(rows, 1)
 
 
@@ -150,17 +150,17 @@ def say(network: nn.Module, lesson: Labelled, rows: NDArray[np.int64]) -> NDArra
     """Return what a network says of some positions [rows, outputs]: logits of classes or of outcomes, else numbers."""
     network.eval()
     with torch.no_grad():
-        said = [
+        outputs = [
             network(shown(lesson.positions, rows[first : first + ROWS], lesson.inputs)).numpy()
             for first in range(0, len(rows), ROWS)
         ]
     network.train()
-    return np.concatenate(said) if said else np.zeros((0, lesson.dataset.outputs), np.float32)
+    return np.concatenate(outputs) if outputs else np.zeros((0, lesson.dataset.outputs), np.float32)
 
 
 def told(network: nn.Module, lesson: Labelled) -> NDArray[np.float64]:
     """Return in pawns, for the mover, what a network says of every position of a lesson."""
-    return told_pawns(lesson.dataset, say(network, lesson, np.arange(size(lesson.positions))))
+    return pawns_of(lesson.dataset, say(network, lesson, np.arange(size(lesson.positions))))
 
 
 def parameters(network: nn.Module) -> int:

@@ -3,6 +3,9 @@
 After Sabatelli (2017), chapters 6 and 7: no pooling, borders padded so that planes keep their 8 x 8 cells. The planes
 are a real picture of the board here, [planes, ranks, files]; the source's published code folds them into a shape in
 which neighbours on the board are no neighbours in the tensor.
+
+The first layer of a standings network adds up a row of weights for each row that is present and gives gradients back to
+them. Kernels do that in about a third of the time of PyTorch's bag of embeddings.
 """
 
 from __future__ import annotations
@@ -11,14 +14,16 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.games.chess.inputs.few_pieces import FEW_PIECES
-from understudy.games.chess.inputs.standings import FEW_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
-from understudy.games.chess.learning.rows import add_rows, spread_rows
+from understudy.games.chess.inputs.standings import FEW_PIECES_AT, KINDS_AT, PIECES_AT, RIGHTS_AT, ROWS, STANDINGS
+from understudy.games.chess.inputs.threats import FEW_PIECES
+from understudy.kernels import kernel
 
 DESIGNS = ("perceptron", "convolutional", "residual", "standings")
 UNITS: dict[str, Any] = {"relu": nn.ReLU, "elu": nn.ELU}
@@ -53,9 +58,9 @@ class BoardNetworkOptions:
 
 def check_network(options: BoardNetworkOptions) -> None:
     """Raise unless every option has a value it can take."""
-    for key, known in (("design", DESIGNS), ("units", UNITS), ("dropped", DROPPED)):
-        if getattr(options, key) not in known:
-            raise UnknownName(f"network.{key}", getattr(options, key), known)
+    for key, allowed in (("design", DESIGNS), ("units", UNITS), ("dropped", DROPPED)):
+        if getattr(options, key) not in allowed:
+            raise UnknownName(f"network.{key}", getattr(options, key), allowed)
     check_range("network.dropout", options.dropout, 0, 0.95)
     for key, high in (("hidden", 100_000), ("filters", 10_000), ("widths", 15), ("stages", 31)):
         for number in getattr(options, key):
@@ -170,6 +175,8 @@ class StandingsNetwork(nn.Module):
 
     def __init__(self, options: BoardNetworkOptions, outputs: int) -> None:
         super().__init__()
+        # Some hundred rows are added up: with 0.02 the sums start at about a fifth, with a bias of 0.1 most units
+        # answer. Both were chosen by hand.
         width = options.hidden[0]
         self.rows = nn.Parameter(torch.empty(ROWS, width).normal_(std=0.02))
         self.pieces = nn.Parameter(torch.empty(PIECES, width).normal_(std=0.02))
@@ -180,7 +187,7 @@ class StandingsNetwork(nn.Module):
 
     def forward(self, present: Tensor) -> Tensor:
         """Return what it says [positions, outputs] of rows [positions, MOST]."""
-        sums: Any = Sums.apply(present, self._whole(), FEW_AT)  # type: ignore[no-untyped-call]
+        sums: Any = Sums.apply(present, self._whole(), FEW_PIECES_AT)  # type: ignore[no-untyped-call]
         counts = _counts(present)
         bias = torch.where(counts[:, None] <= FEW_PIECES, self.bias.detach(), self.bias)
         units = self.dropout(torch.relu(sums + bias))
@@ -207,3 +214,41 @@ def _head(widths: tuple[int, ...]) -> nn.Sequential:
     for below, above in pairwise(widths):
         layers += [nn.Linear(below, above), nn.ReLU()]
     return nn.Sequential(*layers[:-1])
+
+
+@kernel
+def add_rows(present: NDArray[np.int32], weights: NDArray[np.float32], out: NDArray[np.float32]) -> None:
+    """Add to each row of *out* the weights of what is *present* in it."""
+    for i in range(len(present)):
+        units = out[i]
+        for row in present[i]:
+            if row >= len(weights):
+                break
+            strength = weights[row]
+            for unit in range(len(units)):
+                units[unit] += strength[unit]
+
+
+@kernel
+def spread_rows(present: NDArray[np.int32], gradients: NDArray[np.float32], own: int, out: NDArray[np.float32]) -> None:
+    """Add to each weight in *out* the gradients of the sums in which its row was present.
+
+    Sums whose last row is *own* or beyond give theirs to such rows alone.
+    """
+    for i in range(len(present)):
+        gradient, count = gradients[i], _count(present[i], len(out))
+        apart = count > 0 and present[i, count - 1] >= own
+        for row in present[i, :count]:
+            if row >= own or not apart:
+                weights = out[row]
+                for unit in range(len(weights)):
+                    weights[unit] += gradient[unit]
+
+
+@kernel
+def _count(present: NDArray[np.int32], rows: int) -> int:
+    """Return how many rows a list has."""
+    for place in range(len(present)):
+        if present[place] >= rows:
+            return place
+    return len(present)

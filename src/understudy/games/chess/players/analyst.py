@@ -132,9 +132,9 @@ def _read(answer: bytes) -> Label:
     best = words[1].decode("ascii", "replace")
     bound = None
     for line in reversed(lines[:-1]):
-        if (found := _SCORE.match(line)) is not None:
-            label = Label(found[1].decode(), int(found[2]), "" if best in ("(none)", "0000") else best)
-            if found[3] is None:
+        if (match := _SCORE.match(line)) is not None:
+            label = Label(match[1].decode(), int(match[2]), "" if best in ("(none)", "0000") else best)
+            if match[3] is None:
                 return label
             bound = bound or label
     if bound is None:
@@ -165,8 +165,8 @@ class _Process:
         named = re.search(r"^id name (.+)$", answer, re.MULTILINE)
         self.name = named[1].strip() if named else "an engine without a name"
         wanted = {"Threads": 1, "Hash": hash}
-        known = {name: value for name, value in wanted.items() if f"option name {name} type" in answer}
-        orders = "".join(f"setoption name {name} value {value}\n" for name, value in known.items())
+        settable = {name: value for name, value in wanted.items() if f"option name {name} type" in answer}
+        orders = "".join(f"setoption name {name} value {value}\n" for name, value in settable.items())
         self.ask(f"{orders}isready\n", "readyok", patience)
 
     def ask(self, question: str, last: str, patience: float) -> bytes:
@@ -189,8 +189,8 @@ class _Process:
             if not piece:
                 raise EngineError("said nothing for too long" if self.late else "died")
             heard += piece
-            found = 0 if heard.startswith(last) else heard.find(mark) + 1 or -1
-            if found >= 0 and (end := heard.find(b"\n", found)) >= 0:
+            start = 0 if heard.startswith(last) else heard.find(mark) + 1 or -1
+            if start >= 0 and (end := heard.find(b"\n", start)) >= 0:
                 return heard[:end]
 
     def end(self) -> None:

@@ -19,23 +19,23 @@ from numpy.typing import NDArray
 from understudy.config import build
 from understudy.errors import FileError
 from understudy.games import CompiledGame
-from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, told_pawns
+from understudy.games.chess.batches import DRAW, rule_successors
+from understudy.games.chess.batches import MATE as WON
+from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, pawns_of
+from understudy.games.chess.evaluators import FIELDS, Standing, standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
-from understudy.games.chess.standing import FIELDS, Standing, standing
-from understudy.games.chess.successors import DRAW, rule_successors
-from understudy.games.chess.successors import MATE as WON
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import Searcher, repeated
 from understudy.players.student_files import check_board, load_session
 from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move
-from understudy.search.evaluators.quiescent import quiescent
+from understudy.search.evaluators import quiescent
 from understudy.tensors import load_arrays
 
 LABELS = "labels"
 """What the file of such a student says of itself."""
 MATE = 2 * CLIP
-"""What a mate is worth, in pawns."""
+"""What a mate is worth, in pawns: more than any network says."""
 ROWS = 256
 """Boards valued at once; what the layers of more say does not fit into a core's cache."""
 AGAIN = 1
@@ -64,13 +64,13 @@ class BoardStudent:
         values = -self._valued(np.concatenate(boards))
         if self.inputs.perspective == "white":  # such a network speaks for White, whoever is to move
             values *= np.repeat(
-                [1 if position.ply % 2 else -1 for position in positions], [len(told) for told in moves]
+                [1 if position.ply % 2 else -1 for position in positions], [len(codes) for codes in moves]
             )
         choices, first = [], 0
         for position, past, codes in zip(positions, pasts, moves, strict=True):
-            said = values[first : first + len(codes)]
+            own = values[first : first + len(codes)]
             first += len(codes)
-            choices.append(self._best(self._ruled(position, past, codes, said)))
+            choices.append(self._best(self._ruled(position, past, codes, own)))
         return choices
 
     def prepare(self) -> None:
@@ -84,17 +84,18 @@ class BoardStudent:
     def _valued(self, boards: NDArray[np.float32]) -> NDArray[np.float64]:
         """Return what the network says of boards [boards, planes, 64], in pawns."""
         planes = boards.reshape(len(boards), self.inputs.planes, 8, 8)
-        said = [self.session.run(None, {"inputs": planes[row : row + ROWS]})[0] for row in range(0, len(planes), ROWS)]
-        return told_pawns(self.dataset, np.concatenate(said))
+        parts = (planes[row : row + ROWS] for row in range(0, len(planes), ROWS))
+        outputs = [self.session.run(None, {"inputs": part})[0] for part in parts]
+        return pawns_of(self.dataset, np.concatenate(outputs))
 
     def _ruled(
-        self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], said: NDArray[np.float64]
+        self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], valued: NDArray[np.float64]
     ) -> dict[Move, float]:
         """Return the value of each move, by the rules where they decide."""
         names, ends = self._names[: len(codes)], self._ends[: len(codes)]
         rule_successors(position, codes, names, ends)
-        known = np.isin(names, np.array(repeated(self.game, [*past, position], again=AGAIN), np.uint64))
-        values = np.select([ends == WON, (ends == DRAW) | known], [MATE, 0.0], said)
+        again = np.isin(names, np.array(repeated(self.game, [*past, position], again=AGAIN), np.uint64))
+        values = np.select([ends == WON, (ends == DRAW) | again], [MATE, 0.0], valued)
         return dict(zip(codes.tolist(), values.tolist(), strict=True))
 
     def _best(self, values: dict[Move, float]) -> Choice:

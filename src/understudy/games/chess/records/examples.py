@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.batches import joined, taken
+from understudy.games.chess.batches import answered, placement_keys, quiet
 from understudy.games.chess.datasets import CLIP
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, load_positions
-from understudy.games.chess.sampling import answered, placement_keys, quiet
 
 LEARNED, LOOKED_AT, GRADED = range(3)
 """The sides of a split: learned from, looked at to tell when to stop, and looked at once, to grade."""
@@ -29,7 +29,7 @@ SIDES = ("learned from", "validation", "test")
 TENTHS = 10
 """One of ten games is looked at, one grades."""
 THEORY = 30
-"""Games that share a placement after so many plies are taken for the same game."""
+"""Games that share a placement after so many plies are taken for the same game: openings that many play end before."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -100,8 +100,8 @@ def load_examples(files: Sequence[Path], *, most: int | None = None, seed: int =
 
 
 def _engine(path: Path, table: PositionTable) -> str:
-    told = " at ".join(dict.fromkeys(table.facts[key] for key in ("engine", "limit") if key in table.facts))
-    return f"{path.name}: {told or 'unknown'}"
+    label_maker = " at ".join(dict.fromkeys(table.facts[key] for key in ("engine", "limit") if key in table.facts))
+    return f"{path.name}: {label_maker or 'unknown'}"
 
 
 def _best(table: PositionTable) -> NDArray[np.str_]:
@@ -159,9 +159,9 @@ def sides_of(examples: Examples, *, split: str, seed: int, graded: Sequence[str]
     tenths = np.random.default_rng([seed, 0x51]).permutation(int(units.max(initial=0)) + 1)[units] % TENTHS
     sides = np.select([tenths == 0, tenths == 1], [GRADED, LOOKED_AT], LEARNED).astype(np.int8)
     if graded:
-        known = set(np.unique(examples.sources).tolist())
-        if missing := [name for name in graded if name not in known]:
-            raise BadOption(f"examples.graded: no position comes from {missing[0]!r}, only from {sorted(known)}")
+        sources = set(np.unique(examples.sources).tolist())
+        if missing := [name for name in graded if name not in sources]:
+            raise BadOption(f"examples.graded: no position comes from {missing[0]!r}, only from {sorted(sources)}")
         sides = _only_learned(examples, sides, ~np.isin(examples.sources, list(graded)), whole=split == "game")
     return sides
 

@@ -13,36 +13,60 @@ import json
 import shutil
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from understudy.errors import FileError
-from understudy.files import load_json, make_folder, save_json
-from understudy.games.chess.records.label_parts import Aside, Part, finished_parts, join_parts, save_part
-from understudy.games.chess.records.label_tasks import (
+from understudy.files import load_json, make_folder, replacing, save_json
+from understudy.games.chess.records.opinions import (
     Judge,
+    LabelResult,
     LabelTask,
-    Said,
-    check_said,
+    check_results,
     close_analysts,
     label_task,
     make_analyst,
 )
-from understudy.games.chess.records.positions import is_parquet, load_facts
+from understudy.games.chess.records.positions import COLUMNS, LABELS, is_parquet, load_facts, writing
 from understudy.protocols import Backend
+from understudy.records.files import refuse
 
 CHUNK = 32
-"""Positions of a task."""
+"""Positions of a task: a fraction of a second at depth 8, little beside PART_SECONDS."""
 PART_SECONDS = 5.0
 """A part is written after so long: this much work at most is lost by a kill, and none by Ctrl-C."""
+PATTERN = "part_*.parquet"
 READ = 1 << 14
-"""Rows that are read at once."""
+"""Rows that are read at once: a megabyte or two of text."""
+
+
+class Aside(NamedTuple):
+    """A position without a label, and why."""
+
+    fen: str
+    game: int
+    ply: int
+    reason: str
+
+    def __str__(self) -> str:
+        return f"{self.fen} (game {self.game}, ply {self.ply}): {self.reason}"
+
+
+class Part(NamedTuple):
+    """A file with the labels of some rows of the table."""
+
+    path: Path
+    first: int
+    settled: int
+    """Rows that it settles, those set aside too."""
+    aside: tuple[Aside, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,8 +148,8 @@ def _check_target(target: Path, folder: Path, plan: dict[str, Any]) -> None:
     """Raise if the target is there, or was begun in another way."""
     if target.exists():
         same = is_parquet(target) and load_facts(target).get("plan") == fingerprint(plan)
-        told = "holds these labels already" if same else "is there already, with something else in it"
-        raise FileError(f"{target} {told}; choose another name, or delete it first")
+        state = "holds these labels already" if same else "is there already, with something else in it"
+        raise FileError(f"{target} {state}; choose another name, or delete it first")
     if (folder / "plan.json").exists() and (begun := load_json(folder / "plan.json")) != plan:
         raise FileError(f"{folder} was begun with {_difference(begun, plan)}; choose another name, or delete it first")
 
@@ -166,9 +190,9 @@ def _label(
             yield LabelTask(judge=judge, fens=tuple(chunk["fen"].to_pylist()))
 
     try:
-        for said in backend.map(label_task, tasks(), check=check_said):
-            scribe.add(chunks.popleft(), said)
-            hear(len(said))
+        for results in backend.map(label_task, tasks(), check=check_results):
+            scribe.add(chunks.popleft(), results)
+            hear(len(results))
             if time.monotonic() - scribe.since > PART_SECONDS:
                 yield scribe.written()
     except BaseException:
@@ -185,17 +209,17 @@ class _Scribe:
     def __init__(self, folder: Path, first: int) -> None:
         self.folder, self.first, self.since = folder, first, time.monotonic()
         self.rows: list[pa.Table] = []
-        self.said: list[Said] = []
+        self.results: list[LabelResult] = []
 
-    def add(self, rows: pa.Table, said: list[Said]) -> None:
+    def add(self, rows: pa.Table, results: list[LabelResult]) -> None:
         self.rows.append(rows)
-        self.said += said
+        self.results += results
 
     def written(self) -> Part:
         """Write what was gathered."""
-        part = save_part(self.folder, self.first, pa.concat_tables(self.rows), self.said)
+        part = save_part(self.folder, self.first, pa.concat_tables(self.rows), self.results)
         self.first, self.since = self.first + part.settled, time.monotonic()
-        self.rows, self.said = [], []
+        self.rows, self.results = [], []
         return part
 
 
@@ -209,3 +233,53 @@ def _chunks(table: Path, first: int) -> Iterator[pa.Table]:
             seen += len(rows)
             for place in range(begin, len(rows), CHUNK):
                 yield rows.slice(place, CHUNK)
+
+
+def save_part(folder: Path, first: int, rows: pa.Table, results: Sequence[LabelResult]) -> Part:
+    """Write the rows from *first* on with what was said of them; rows without a label are only noted."""
+    labelled = np.array([one.label is not None for one in results], np.bool_)
+    labels = [one.label for one in results if one.label is not None]
+    aside = tuple(
+        Aside(row["fen"], row["game"], row["ply"], results[place].fault)
+        for place, row in zip(np.flatnonzero(~labelled).tolist(), rows.filter(~labelled).to_pylist(), strict=True)
+    )
+    columns = {name: pa.array([label[place] for label in labels], pa.int32() if name == "score" else pa.string())
+               for place, name in enumerate(LABELS)}  # fmt: skip
+    table = pa.table({**{name: rows.filter(labelled)[name] for name in COLUMNS}, **columns})
+    notes = {"first": str(first), "count": str(len(results)), "aside": json.dumps(aside)}
+    path = folder / f"part_{first:010}.parquet"
+    schema = pa.schema(COLUMNS | LABELS, metadata=notes)
+    with replacing(path) as temporary:
+        pq.write_table(table.cast(schema), temporary, compression="zstd")
+    return Part(path, first, len(results), aside)
+
+
+def finished_parts(folder: Path) -> list[Part]:
+    """Return the parts that earlier runs have left, as far as there is no gap."""
+    parts: list[Part] = []
+    for path in sorted(folder.glob(PATTERN)):
+        facts = load_facts(path)
+        part = Part(path, int(facts["first"]), int(facts["count"]), _read_aside(facts["aside"]))
+        if part.first != sum(one.settled for one in parts):
+            break
+        parts.append(part)
+    return parts
+
+
+def join_parts(parts: Sequence[Part], target: Path, *, facts: Mapping[str, str]) -> list[Aside]:
+    """Write all parts as one table; return what was set aside, which its metadata tell too."""
+    aside = [one for part in parts for one in part.aside]
+    notes = {**facts, "aside": json.dumps(aside)} if aside else dict(facts)
+    notes["rows"] = str(sum(part.settled for part in parts) - len(aside))
+    with writing(target, labelled=True, facts=notes) as writer:
+        for part in parts:
+            try:
+                rows = pq.read_table(part.path)
+            except (pa.ArrowException, OSError) as error:
+                refuse(part.path, error)
+            writer.add_rows(rows)
+    return aside
+
+
+def _read_aside(text: str) -> tuple[Aside, ...]:
+    return tuple(Aside(*one) for one in json.loads(text))

@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from understudy.errors import FileError, NotationError
 from understudy.games.batches import stacked, taken, unstacked
 from understudy.games.chess.fen import read_fens
-from understudy.games.chess.movetext import RESULTS, read_movetexts
-from understudy.games.chess.pgn_bounds import split_games
+from understudy.games.chess.pgn_text import RESULTS, read_movetexts, split_games
 from understudy.games.chess.position import START, Chess
 from understudy.games.chess.records.wanted import Sieve, Wanted
 from understudy.games.chess.san import FAULTS
@@ -27,6 +26,7 @@ from understudy.records.files import shown
 from understudy.records.packed import Damage, pieces
 
 BLOCK = 1 << 22
+"""Bytes that are read at once: some thousand games, so that kernels are called seldom."""
 BOM = b"\xef\xbb\xbf"
 """How some programs begin files in UTF-8."""
 LONGEST = 1 << 26
@@ -79,7 +79,7 @@ class Game(NamedTuple):
     result: str
 
 
-class _Told(NamedTuple):
+class _Block(NamedTuple):
     """What the kernels tell of a block: where games stand in it, their moves, what is wrong with them."""
 
     spans: NDArray[np.int64]
@@ -124,11 +124,11 @@ class PgnReader:
         spans = np.zeros((text.count(b"\n") + 2, 4), np.int64)
         count, used, line = split_games(np.frombuffer(text, np.uint8), line, whole, spans)
         tags = [read_tags(text[start:begun]) for start, begun in spans[:count, :2].tolist()]
-        rated = np.array([self.sieve.rated(told) for told in tags], np.bool_)
+        rated = np.array([self.sieve.rated(tag_set) for tag_set in tags], np.bool_)
         numbers = np.arange(self.met + 1, self.met + 1 + count)
         self.met += count
         self.unwanted += int((~rated).sum())
-        kept = [told for told, wanted in zip(tags, rated.tolist(), strict=True) if wanted]
+        kept = [tag_set for tag_set, wanted in zip(tags, rated.tolist(), strict=True) if wanted]
         return self._played(text, spans[:count][rated], kept, numbers[rated]), used, line
 
     def _played(
@@ -136,24 +136,24 @@ class PgnReader:
     ) -> Games:
         """Read the moves of games; leave out the broken ones, and those whose moves are not wanted."""
         starts, odd = _starts(tags)
-        told = _moves(text, spans, starts)
-        results = [_result(one, said) for one, said in zip(tags, told.results.tolist(), strict=True)]
-        for row in np.flatnonzero(told.faults).tolist():
-            odd.setdefault(row, _fault(text, told, starts, row))
+        block = _moves(text, spans, starts)
+        results = [_result(one, ending) for one, ending in zip(tags, block.results.tolist(), strict=True)]
+        for row in np.flatnonzero(block.faults).tolist():
+            odd.setdefault(row, _fault(text, block, starts, row))
         kept = np.ones(len(tags), np.bool_)
         for row, one in enumerate(tags):
             if row in odd:
-                self._note(text, told, row, tags=one, number=int(numbers[row]), reason=odd[row])
+                self._note(text, block, row, tags=one, number=int(numbers[row]), reason=odd[row])
                 kept[row] = False
-            elif not self.sieve.played(one, told.codes[told.ends[row] : told.ends[row + 1]], results[row]):
+            elif not self.sieve.played(one, block.codes[block.ends[row] : block.ends[row + 1]], results[row]):
                 self.unwanted += 1
                 kept[row] = False
-        return _chosen(kept, told, starts, numbers=numbers, tags=tags, results=results)
+        return _chosen(kept, block, starts, numbers=numbers, tags=tags, results=results)
 
-    def _note(self, text: bytes, told: _Told, row: int, *, tags: Mapping[str, str], number: int, reason: str) -> None:
-        start, _, _, line = told.spans[row].tolist()
-        if told.faults[row]:
-            line += text.count(b"\n", start, int(told.places[row]))
+    def _note(self, text: bytes, block: _Block, row: int, *, tags: Mapping[str, str], number: int, reason: str) -> None:
+        start, _, _, line = block.spans[row].tolist()
+        if block.faults[row]:
+            line += text.count(b"\n", start, int(block.places[row]))
         self.broken.append(Broken(str(self.path), number, line, players(tags), reason))
 
 
@@ -191,10 +191,10 @@ def _starts(tags: Sequence[Mapping[str, str]]) -> tuple[Chess, dict[int, str]]:
     first = stacked([START])
     starts = Chess._make(np.repeat(field, len(tags)) for field in first)
     odd = {}
-    for row, told in enumerate(tags):
-        if (variant := told.get("Variant", "")).lower() not in STANDARD:
+    for row, tag_set in enumerate(tags):
+        if (variant := tag_set.get("Variant", "")).lower() not in STANDARD:
             odd[row] = f"it is a game of {shown(variant)}, not of chess"
-        elif "FEN" in told and (fault := _set_start(starts, row, told["FEN"])) is not None:
+        elif "FEN" in tag_set and (fault := _set_start(starts, row, tag_set["FEN"])) is not None:
             odd[row] = fault
     return starts, odd
 
@@ -216,43 +216,43 @@ def _set_start(starts: Chess, row: int, fen: str) -> str | None:
     return f"chess position {fen!r} cannot be read"
 
 
-def _moves(text: bytes, spans: NDArray[np.int64], starts: Chess) -> _Told:
-    codes, told = np.zeros(len(text) // 2 + 1, np.int32), np.zeros((len(spans), 4), np.int64)
+def _moves(text: bytes, spans: NDArray[np.int64], starts: Chess) -> _Block:
+    codes, outcomes = np.zeros(len(text) // 2 + 1, np.int32), np.zeros((len(spans), 4), np.int64)
     masks, numbers = np.stack(starts[:7]), np.stack(starts[7:])
-    read_movetexts(np.frombuffer(text, np.uint8), spans[:, 1:3].copy(), masks, numbers, codes, told)
-    ends = np.concatenate([np.zeros(1, np.int64), told[:, 0]])
-    return _Told(spans, codes, ends, told[:, 1], told[:, 2], told[:, 3])
+    read_movetexts(np.frombuffer(text, np.uint8), spans[:, 1:3].copy(), masks, numbers, codes, outcomes)
+    ends = np.concatenate([np.zeros(1, np.int64), outcomes[:, 0]])
+    return _Block(spans, codes, ends, outcomes[:, 1], outcomes[:, 2], outcomes[:, 3])
 
 
-def _fault(text: bytes, told: _Told, starts: Chess, row: int) -> str:
+def _fault(text: bytes, block: _Block, starts: Chess, row: int) -> str:
     """Return what is wrong with the moves of a game."""
     plies: Any = starts.ply
-    ply = int(plies[row] + told.ends[row + 1] - told.ends[row])
-    place = int(told.places[row])
+    ply = int(plies[row] + block.ends[row + 1] - block.ends[row])
+    place = int(block.places[row])
     word = re.match(rb"[^\s{}();$!?]+|.", text[place : place + 40], re.DOTALL)
     number = f"{ply // 2 + 1}{'.' if ply % 2 == 0 else '...'}"
-    return f"move {number} {shown(word[0] if word else b'')} {FAULTS[told.faults[row]]}"
+    return f"move {number} {shown(word[0] if word else b'')} {FAULTS[block.faults[row]]}"
 
 
-def _result(tags: Mapping[str, str], said: int) -> str:
+def _result(tags: Mapping[str, str], played: int) -> str:
     """Return the result that a game's tags tell, or else its moves."""
-    told = tags.get("Result", "*")
-    if told in RESULTS[1:] or said < 0:
-        return told if told in RESULTS else "*"
-    return RESULTS[said]
+    tagged = tags.get("Result", "*")
+    if tagged in RESULTS[1:] or played < 0:
+        return tagged if tagged in RESULTS else "*"
+    return RESULTS[played]
 
 
 def _chosen(
     kept: NDArray[np.bool_],
-    told: _Told,
+    block: _Block,
     starts: Chess,
     *,
     numbers: NDArray[np.int64],
     tags: list[dict[str, str]],
     results: list[str],
 ) -> Games:
-    lengths = np.diff(told.ends)
-    moves = told.codes[: told.ends[-1]][np.repeat(kept, lengths)]
+    lengths = np.diff(block.ends)
+    moves = block.codes[: block.ends[-1]][np.repeat(kept, lengths)]
     rows = np.flatnonzero(kept).tolist()
     return Games(
         numbers=numbers[kept],

@@ -35,13 +35,13 @@ COLUMNS: dict[str, pa.DataType] = {
     "result": NAMES,
     "fen": pa.string(),
 }
-FARTHEST = 40
-"""Mates in more moves than this are all alike."""
+FARTHEST_MATE = 40
+"""Mates in more moves than this are all alike; of the endings that are solved hardly any is longer (KRvKN: 40)."""
 LABELS: dict[str, pa.DataType] = {"kind": NAMES, "score": pa.int32(), "best": pa.string()}
 """What an engine adds: "cp" or "mate", a number for the side to move, and a move in UCI."""
 
 ROWS = 1 << 16
-"""Rows that are written at once."""
+"""Rows that are written at once: enough for the packing to pay."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,7 +80,7 @@ class PositionTable:
         """Return the labels in pawns for the side to move; beyond all advantages (40) come mates, near ones above."""
         if self.kind is None or self.score is None:
             raise FileError("a table of positions without labels has no values")
-        near = FARTHEST - np.minimum(np.abs(self.score), FARTHEST)
+        near = FARTHEST_MATE - np.minimum(np.abs(self.score), FARTHEST_MATE)
         mates = np.where(self.score > 0, 1, -1) * (MATE + 2.0 * near)
         return np.where(self.kind == "mate", mates, np.clip(self.score / 100, -MATE, MATE))
 
@@ -94,8 +94,7 @@ def load_positions(path: Path) -> PositionTable:
     path = Path(path)
     if is_parquet(path):
         return _load_parquet(path)
-    from understudy.games.chess.records.evaluations import load_evaluations, looks_like_csv
-    from understudy.games.chess.records.fen_lists import load_fen_list
+    from understudy.games.chess.records.text_files import load_evaluations, load_fen_list, looks_like_csv
 
     return load_evaluations(path) if looks_like_csv(path) else load_fen_list(path)
 

@@ -10,24 +10,24 @@ import dataclasses
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError
-from understudy.games.batches import joined, taken
+from understudy.games import CompiledGame, find_game
+from understudy.games.batches import joined, stacked, taken, unstacked
+from understudy.games.chess.batches import KeySet, placement_keys, positions_at, quiet, strayed
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.pgn import Broken, Games, PgnReader
 from understudy.games.chess.records.positions import PositionTable, writing
 from understudy.games.chess.records.wanted import Wanted
-from understudy.games.chess.sampling import KeySet, placement_keys, positions_at, quiet, strayed
+from understudy.players import make_player
+from understudy.protocols import Player
 from understudy.records.store import UNKNOWN, Records
-
-if TYPE_CHECKING:
-    from understudy.games.chess.records.playing_on import PlayingOn
 
 STRAY = "+stray"
 """What is added to the source of positions after a random move."""
@@ -96,7 +96,7 @@ def sample_pgn(
     check_sampling(options)
     reader, sampler = PgnReader(path, wanted), Sampler(options)
     name = source or Path(path).name.partition(".")[0]
-    facts = {"sampling": _told(options), "wanted": _told(wanted), "games": Path(path).name}
+    facts = {"sampling": _options_text(options), "wanted": _options_text(wanted), "games": Path(path).name}
     with writing(target, labelled=False, facts=facts) as writer:
         for games in reader:
             table = sampler.from_games(games, name)
@@ -116,11 +116,11 @@ def sample_records(records: Records, options: Sampling = Sampling()) -> Position
     return Sampler(options).from_records(records)
 
 
-def _told(options: Any) -> str:
+def _options_text(options: Any) -> str:
     """Return the options that are set, for metadata."""
     plain = type(options)()
-    told = {name: value for name, value in dataclasses.asdict(options).items() if value != getattr(plain, name)}
-    return ", ".join(f"{name} {value}" for name, value in told.items()) or "as usual"
+    changed = {name: value for name, value in dataclasses.asdict(options).items() if value != getattr(plain, name)}
+    return ", ".join(f"{name} {value}" for name, value in changed.items()) or "as usual"
 
 
 def _why(reader: PgnReader) -> str:
@@ -211,8 +211,6 @@ def _onward(options: Sampling) -> PlayingOn | None:
     """Return who goes on from the positions, if anybody does."""
     if not options.play_on:
         return None
-    from understudy.games.chess.records.playing_on import PlayingOn
-
     return PlayingOn(options.play_on, plies=options.play_on_plies, seed=options.seed)
 
 
@@ -239,3 +237,42 @@ def _white_results(results: NDArray[np.int8], plies: NDArray[np.int64]) -> NDArr
     white = np.where(plies % 2 == 1, -results, results)
     names = np.select([results == UNKNOWN, white == 1, white == -1], ["*", "1-0", "0-1"], "1/2-1/2")
     return np.asarray(names)
+
+
+class Way(NamedTuple):
+    """Where a game has gone on: the row that it began at, and its positions since."""
+
+    row: int
+    positions: tuple[Any, ...]
+
+
+class PlayingOn:
+    """A player that goes on from positions, moving for both sides."""
+
+    def __init__(self, player: str, *, plies: int, seed: int) -> None:
+        self.game: CompiledGame = find_game("chess")
+        self.player: Player = make_player(player, self.game, seed=seed)
+        self.plies = plies
+
+    def reached(self, positions: Chess) -> tuple[Chess, NDArray[np.int64]]:
+        """Return all positions of the next plies in which somebody can move, and the row each began at."""
+        ways = [Way(row, (position,)) for row, position in enumerate(unstacked(positions))]
+        ways_on: list[Way] = []
+        for _ in range(self.plies):
+            ways = self._onward(ways)
+            ways_on += ways
+        rows = np.array([way.row for way in ways_on], np.int64)
+        return typed(stacked([way.positions[-1] for way in ways_on]) if ways_on else taken(positions, rows)), rows
+
+    def _onward(self, ways: list[Way]) -> list[Way]:
+        """Return the games one ply later, but for those that have ended."""
+        if not ways:
+            return []
+        histories = [way.positions[:-1] for way in ways]
+        choices = self.player.choose([way.positions[-1] for way in ways], histories)
+        later = []
+        for way, choice in zip(ways, choices, strict=True):
+            after = self.game.play(way.positions[-1], choice.move)
+            if self.game.outcome(after) is None and not self.game.drawn(after):
+                later.append(Way(way.row, (*way.positions, after)))
+        return later

@@ -1,16 +1,23 @@
-"""Positions from any file that holds some: PGN, tables, CSVs, lists, and records of games that were watched."""
+"""Any file that holds chess positions (PGN, tables, CSVs, lists, records of games that were watched).
+
+Which kind it is, its positions gathered into a table, and a survey of what it holds, in numbers.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.errors import BadOption, FileError
+from understudy.games.chess.datasets import DRAW_BAND
+from understudy.games.chess.records.pgn import PgnReader
 from understudy.games.chess.records.positions import (
     PositionTable,
     is_parquet,
@@ -25,6 +32,10 @@ from understudy.records.store import load
 
 OF_LABELS = ("engine", "limit", "rows", "plan", "score", "aside")
 """Facts of a table that belong to its labels."""
+SURVEYED = ("pgn", "table", "csv")
+"""Kinds of files that `survey_file` tells of."""
+MOST = 10
+"""Names that are listed before the rest is summed up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -46,7 +57,7 @@ def kind_of(path: Path) -> str:
         if is_position_table(path):
             return "table"
         return "records"
-    from understudy.games.chess.records.evaluations import looks_like_csv
+    from understudy.games.chess.records.text_files import looks_like_csv
 
     if looks_like_csv(path):
         return "csv"
@@ -114,3 +125,103 @@ def _chess_records(path: Path) -> Any:
     if records.game.name != "chess":
         raise FileError(f"{path} holds records of {records.game.name}; tables of positions are of chess")
     return records
+
+
+@dataclass(frozen=True, kw_only=True)
+class Survey:
+    """What was found, as plain numbers, and what was passed over."""
+
+    kind: str
+    facts: dict[str, Any]
+    complaints: tuple[str, ...]
+
+
+def survey_file(path: Path) -> Survey:
+    """Return what is in a file."""
+    kind = kind_of(path)
+    if kind == "pgn":
+        return _survey_games(path)
+    table = load_positions(path)
+    complaints = tuple(str(complaint) for complaint in table.complaints)
+    return Survey(kind=kind, facts=table_facts(table), complaints=complaints)
+
+
+def survey_text(survey: Survey) -> str:
+    """Return a survey for people."""
+    return "\n".join(f"{name.replace('_', ' ')}: {_written(value)}" for name, value in survey.facts.items())
+
+
+def _written(value: Any) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_written(part)}" for name, part in value.items()) or "none"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def _survey_games(path: Path) -> Survey:
+    """Count the games of a PGN file as they stream by."""
+    reader = PgnReader(path)
+    results, openings = Counter[str](), Counter[str]()
+    plies: list[NDArray[np.int64]] = []
+    ratings: list[int] = []
+    for games in reader:
+        results.update(games.results)
+        openings.update(tags.get("ECO", "?")[:1] or "?" for tags in games.tags)
+        plies.append(np.diff(games.ends))
+        texts = [tags.get(name, "") for tags in games.tags for name in ("WhiteElo", "BlackElo")]
+        ratings += [int(rating) for rating in texts if rating.isascii() and rating.isdigit()]
+    facts = {
+        "games": reader.met,
+        "broken": len(reader.broken),
+        "results": _ranked(results),
+        "plies": _spread(np.concatenate(plies)),
+        "ratings": _spread(ratings),
+        "openings_by_ECO": _ranked(openings),
+    }
+    return Survey(kind="pgn", facts=facts, complaints=tuple(str(broken) for broken in reader.broken))
+
+
+def table_facts(table: PositionTable) -> dict[str, Any]:
+    """Return what a table of positions is like, as plain numbers."""
+    facts: dict[str, Any] = {
+        "positions": len(table),
+        "skipped": len(table.complaints),
+        "games": len(np.unique(table.game)),
+        "sources": _ranked(_counts(table.source)),
+        "results": _ranked(_counts(table.result)),
+        "plies": _spread(table.ply),
+        "black_to_move": float((table.ply % 2 == 1).mean()) if len(table) else 0.0,
+        "labelled": table.kind is not None,
+    }
+    if table.kind is not None and len(table):
+        facts |= {name: table.facts.get(name, "not said") for name in ("engine", "limit")} | _classes(table)
+    return facts
+
+
+def _classes(table: PositionTable) -> dict[str, Any]:
+    """Return the shares of the thesis's three classes for the side to move, and of mates."""
+    pawns, kind = table.pawns(), table.kind
+    shares = {"Losing": pawns < -DRAW_BAND, "Draw": np.abs(pawns) <= DRAW_BAND, "Winning": pawns > DRAW_BAND}
+    return {
+        "classes": {name: round(float(rows.mean()), 4) for name, rows in shares.items()},
+        "mates": int((kind == "mate").sum()) if kind is not None else 0,
+        "pawns": {"mean": float(pawns.mean()), "deviation": float(pawns.std())},
+    }
+
+
+def _counts(column: NDArray[np.str_]) -> Counter[str]:
+    names, counts = np.unique(column, return_counts=True)
+    return Counter(dict(zip(names.tolist(), counts.tolist(), strict=True)))
+
+
+def _ranked(counts: Mapping[str, int]) -> dict[str, int]:
+    """Return the most frequent names and the sum of all others."""
+    ranked = Counter(counts).most_common()
+    rest = sum(count for _, count in ranked[MOST:])
+    return dict(ranked[:MOST]) | ({f"{len(ranked) - MOST} others": rest} if rest else {})
+
+
+def _spread(numbers: Iterable[int] | NDArray[Any]) -> dict[str, float]:
+    values = np.asarray(numbers if isinstance(numbers, np.ndarray) else list(numbers), np.float64)
+    if len(values) == 0:
+        return {}
+    return {"least": float(values.min()), "median": float(np.median(values)), "most": float(values.max())}

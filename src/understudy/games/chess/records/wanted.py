@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games.batches import stacked
-from understudy.games.chess.movetext import RESULTS, read_movetexts
+from understudy.games.chess.pgn_text import RESULTS, read_movetexts
 from understudy.games.chess.position import START
 from understudy.games.chess.san import FAULTS
 
@@ -74,11 +74,11 @@ def _is_eco(text: str) -> bool:
 def first_moves(text: str) -> NDArray[np.int32]:
     """Return the codes of moves in SAN from the start of a game."""
     letters = np.frombuffer(text.encode() + b" ", np.uint8)
-    start, told = stacked([START]), np.zeros((1, 4), np.int64)
+    start, outcomes = stacked([START]), np.zeros((1, 4), np.int64)
     codes = np.zeros(len(letters), np.int32)
     masks, numbers = np.stack(start[:7]), np.stack(start[7:])
-    read_movetexts(letters, np.array([[0, len(letters)]]), masks, numbers, codes, told)
-    total, fault, place, _ = told[0].tolist()
+    read_movetexts(letters, np.array([[0, len(letters)]]), masks, numbers, codes, outcomes)
+    total, fault, place, _ = outcomes[0].tolist()
     if fault or total == 0:
         word = text.encode()[place:].split()[:1]
         reason = f"{word[0].decode()!r} {FAULTS[fault]}" if word and fault else "it names no move"

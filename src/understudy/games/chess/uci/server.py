@@ -17,9 +17,8 @@ from understudy import __version__
 from understudy.config import check_range
 from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.chess.uci.limits import limits_of, spins_of
 from understudy.games.chess.uci.text import Go, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import Task, Thread, thought
+from understudy.games.chess.uci.thinking import Task, Thread, limits_of, spins_of, think_about
 from understudy.players import prepare
 from understudy.players.basic import Human
 from understudy.players.searcher import Searcher, Thought
@@ -155,10 +154,10 @@ class Door:
     def _set(self, words: Sequence[str]) -> None:
         text = " ".join(words)
         name, _, value = text.removeprefix("name ").partition(" value ")
-        known = {spin.lower(): spin for spin in self.spins}
-        if name.strip().lower() not in known:
+        by_name = {spin.lower(): spin for spin in self.spins}
+        if name.strip().lower() not in by_name:
             raise UnknownName("option of this player", sentence(name, 60), self.spins)
-        chosen = known[name.strip().lower()]
+        chosen = by_name[name.strip().lower()]
         try:
             number = int(value)
         except ValueError:
@@ -198,13 +197,13 @@ class Door:
             self.note("the game is over")
             self._tell(task, "(none)")
             return
-        found = thought(self.game, self.player, task)
-        if found.choice.fault is not None or found.choice.move not in legal:
-            self.note(f"the player has no move ({found.choice.fault or 'illegal move'})")
+        thought = think_about(self.game, self.player, task)
+        if thought.choice.fault is not None or thought.choice.move not in legal:
+            self.note(f"the player has no move ({thought.choice.fault or 'illegal move'})")
             self._tell(task, "(none)")
             return
-        move = write_uci(self.game, task.position, found.choice.move)
-        self.say(_info(found, time.perf_counter() - began, move))
+        move = write_uci(self.game, task.position, thought.choice.move)
+        self.say(_info(thought, time.perf_counter() - began, move))
         self._tell(task, move)
 
     def _tell(self, task: Task, move: str) -> None:
@@ -226,12 +225,12 @@ class Door:
         """Take note of nothing."""
 
 
-def _info(found: Thought, seconds: float, move: str) -> str:
+def _info(thought: Thought, seconds: float, move: str) -> str:
     """Return what is known of a thought as UCI's info line."""
     parts = [
-        f"depth {found.depth}" if found.depth else "",
-        score(found.choice.value, found.plies),
-        f"nodes {found.nodes} nps {round(found.nodes / max(seconds, 1e-6))}" if found.nodes else "",
+        f"depth {thought.depth}" if thought.depth else "",
+        score(thought.choice.value, thought.plies),
+        f"nodes {thought.nodes} nps {round(thought.nodes / max(seconds, 1e-6))}" if thought.nodes else "",
         f"time {round(1000 * seconds)}",
         f"pv {move}",
     ]

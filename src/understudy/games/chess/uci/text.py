@@ -20,9 +20,10 @@ SCALE = 350.0
 """Centipawns at which the expected outcome is tanh(1): the scale of our evaluators of chess."""
 
 MOST_CENTIPAWNS = 9999
+"""Programs show scores in little room; beyond, they expect a mate."""
 
 MOVES_LEFT = 30
-"""For how many moves a clock must last if nobody says."""
+"""For how many moves a clock must last if nobody says. Chosen by hand; what is left is shared anew at each move."""
 
 NUMBERS = ("depth", "nodes", "movetime", "wtime", "btime", "winc", "binc", "movestogo", "mate")
 FLAGS = ("infinite", "ponder")
@@ -51,7 +52,8 @@ class Go:
     def seconds(self, *, white: bool, overhead: int) -> float | None:
         """Return how long to think, None if no clock runs; *overhead* milliseconds are lost on the way to the clock.
 
-        A move gets its part of the time left and three quarters of the increment, never more than four fifths of all.
+        A move gets its part of the time left and three quarters of the increment, never more than four fifths of all:
+        chosen by hand, so that some of both is always saved.
         """
         if self.movetime is not None:
             return max(self.movetime - overhead, self.movetime / 2, 1) / 1000

@@ -1,4 +1,6 @@
-"""What a player does about a `go`: one thread thinks, others may tell it to stop.
+"""What a player does about a `go`: how long it thinks, in a thread that others may tell to stop.
+
+It thinks as long as the narrowest of what the program asks and what the player's options say.
 
 Players that think (those with `think`, such as searchers) obey limits and stop; all others are simply asked.
 """
@@ -8,14 +10,59 @@ from __future__ import annotations
 import queue
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from understudy.games import CompiledGame
+from understudy.games.chess.uci.text import Go
 from understudy.players.halt import Halt
-from understudy.players.searcher import Limits, Thought
+from understudy.players.searcher import DEEPEST, ENDLESS, Limits, Thought
 from understudy.protocols import Choice, Move, Player
+
+FOREVER = 86_400.0
+"""Seconds; with a clock, even this one, a search may take deeper results for shallower ones."""
+
+
+class Spin(NamedTuple):
+    """An option that is a number."""
+
+    default: int
+    low: int
+    high: int
+
+
+def spins_of(player: Any) -> dict[str, Spin]:
+    """Return the options of a player that thinks: its own limits, 0 for none, and what the way to the clock costs."""
+    if not thinks(player):
+        return {}
+    own = player.options
+    return {
+        "Depth": Spin(own.depth or 0, 0, DEEPEST),
+        "Nodes": Spin(min(own.nodes or 0, (1 << 31) - 1), 0, (1 << 31) - 1),
+        "MoveTime": Spin(round(1000 * (own.time or 0)), 0, 86_400_000),
+        "Move Overhead": Spin(30, 0, 5000),  # milliseconds; 30 for a program on the same machine, chosen by hand
+    }
+
+
+def limits_of(go: Go, options: Mapping[str, int], *, white: bool) -> Limits | None:
+    """Return the limits of a search for White or Black; None if neither `go` nor the options say anything."""
+    if not options:
+        return None
+    clock = FOREVER if go.infinite else go.seconds(white=white, overhead=options["Move Overhead"])
+    depth = _least(options["Depth"], None if go.infinite else go.depth)
+    nodes = _least(options["Nodes"], None if go.infinite else go.nodes)
+    seconds = _least(options["MoveTime"] / 1000, clock)
+    if depth is None and nodes is None and seconds is None:
+        return None
+    most = int(min(depth or DEEPEST, DEEPEST)), int(nodes or ENDLESS)
+    return Limits(*most, None if seconds is None else min(seconds, FOREVER))
+
+
+def _least(own: float, asked: float | None) -> float | None:
+    """Return the smaller of the player's own limit, 0 for none, and what is asked, if there is any."""
+    limits = [limit for limit in (own or None, asked) if limit is not None]
+    return min(limits) if limits else None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,14 +107,14 @@ def thinks(player: Player) -> bool:
     return hasattr(player, "think")
 
 
-def thought(game: CompiledGame, player: Any, task: Task) -> Thought:
+def think_about(game: CompiledGame, player: Any, task: Task) -> Thought:
     """Return what *player* decides; whatever goes wrong is the choice's fault."""
     try:
         if task.allowed and len(task.allowed) < len(game.moves(task.position)):
             return _among(game, player, task)
         if thinks(player):
-            found: Thought = player.think(task.position, task.history, limits=task.limits, halt=task.halt)
-            return found
+            thought: Thought = player.think(task.position, task.history, limits=task.limits, halt=task.halt)
+            return thought
         return Thought(player.choose([task.position], [task.history])[0], 0, 0)
     except Exception as error:  # whatever it is, the next question may go better
         return Thought(Choice(-1, fault=f"{type(error).__name__}: {error}"), 0, 0)
@@ -87,17 +134,17 @@ def _among(game: CompiledGame, player: Any, task: Task) -> Thought:
 
 def _successors(game: CompiledGame, player: Any, task: Task, after: dict[Move, Any]) -> dict[Move, Thought]:
     """Return what the other side would think after each move; finished games need no opinion."""
-    found = {move: Thought(Choice(-1, float(outcome)), 0, 0) for move, outcome in _ended(game, after).items()}
-    open_moves = [move for move in after if move not in found]
+    thoughts = {move: Thought(Choice(-1, float(outcome)), 0, 0) for move, outcome in _ended(game, after).items()}
+    open_moves = [move for move in after if move not in thoughts]
     history = [*task.history, task.position]
     if not thinks(player):
         choices = player.choose([after[move] for move in open_moves], [history] * len(open_moves)) if open_moves else []
-        return found | {move: Thought(choice, 0, 0) for move, choice in zip(open_moves, choices, strict=True)}
+        return thoughts | {move: Thought(choice, 0, 0) for move, choice in zip(open_moves, choices, strict=True)}
     began = time.perf_counter()
     for place, move in enumerate(open_moves):
         limits = _part(task.limits or player.limits, len(open_moves) - place, time.perf_counter() - began)
-        found[move] = player.think(after[move], history, limits=limits, halt=task.halt)
-    return found
+        thoughts[move] = player.think(after[move], history, limits=limits, halt=task.halt)
+    return thoughts
 
 
 def _ended(game: CompiledGame, after: dict[Move, Any]) -> dict[Move, int]:
