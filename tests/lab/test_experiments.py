@@ -255,7 +255,7 @@ def test_what_ships_is_listed_as_others_script_it() -> None:
 
 def test_data_is_found_where_the_user_keeps_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
-    with pytest.raises(FileError, match="'morris_nnmm' needs the data 'nnmm/STATES.complete.txt', and it is not in"):
+    with pytest.raises(FileError, match="'morris_nnmm' needs the data 'nnmm/STATES"):
         lab.watch(load_experiment(shipped()["morris_nnmm"]), tmp_path / "run")
     assert not next(entry for entry in list_experiments() if entry.name == "morris_nnmm").ready
     (tmp_path / "nnmm").mkdir()
