@@ -31,7 +31,7 @@ from understudy.lab.options.labels import Lesson
 from understudy.players import make_player
 from understudy.players.searcher import Limits, search
 from understudy.search.evaluators import quiescent
-from understudy.trainers.supervised import Epoch, begin
+from understudy.trainers.fitting import Epoch, begin
 
 EXPERIMENT = shipped()["chess_sabatelli"]
 LEARNED = {"mlp_bitmap_1": 6_400, "cnn_bitmap_1": 6_400, "standings": 65_536}

@@ -22,8 +22,9 @@ from understudy.networks.students import StudentOptions
 from understudy.players import make_player
 from understudy.records.examples import all_examples
 from understudy.records.starts import reachable
+from understudy.trainers.fitting import Epoch, TrainingOptions, begin
 from understudy.trainers.lessons import Lesson, make_lesson
-from understudy.trainers.supervised import Epoch, TrainingOptions, begin, train
+from understudy.trainers.moves import train
 
 BATCH, BATCHES = 4096, 8
 PAPERS: dict[str, Any] = {"kind": "residual", "width": 200, "hidden": 300, "blocks": 10}

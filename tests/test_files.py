@@ -17,7 +17,7 @@ from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.search.evaluators.perceptron import random_perceptron, save_perceptron
 from understudy.tensors import save_arrays
 from understudy.trainers.checkpoints import save_checkpoint
-from understudy.trainers.supervised import TrainingOptions, begin
+from understudy.trainers.fitting import TrainingOptions, begin
 
 NETWORK = ValueNetwork(3, ValueOptions(hidden=(2,)))
 

@@ -99,7 +99,6 @@ MOVES_ALONE = {"l1": 0.0, "l2": 0.1, "penalise": "all", "images": "all", "label_
 UNREAD = [
     *(("labels", f"training__{key}", value) for key, value in MOVES_ALONE.items()),
     *(("values", f"training__{key}", value) for key, value in MOVES_ALONE.items()),
-    ("values", "training__clip", 1.0),
     ("values", "training__validation_rows", 20_000),
     ("offline", "network__dropout", 0.0),
 ]

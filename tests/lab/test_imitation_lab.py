@@ -87,7 +87,7 @@ def test_a_training_killed_between_epochs_ends_the_same(folder: Path, tmp_path: 
     (tmp_path / "checkpoints").mkdir()
     records = load(folder / "records.parquet")
     from understudy.records.examples import split_examples
-    from understudy.trainers.supervised import Epoch
+    from understudy.trainers.fitting import Epoch
 
     lesson = experiment.lessons[0]
     sides = split_examples(records.positions, records.moves, split="orbit", seed=0)

@@ -22,7 +22,7 @@ from understudy.lab.options.imitation import Experiment, Lesson, make_lesson_pla
 from understudy.lab.run import Progress, Show
 from understudy.records.examples import split_examples
 from understudy.records.store import Records
-from understudy.trainers.supervised import Epoch
+from understudy.trainers.fitting import Epoch
 
 
 class Found(NamedTuple):

@@ -13,7 +13,7 @@ from torch import Tensor
 
 from understudy.errors import FileError
 from understudy.files import save_file
-from understudy.trainers.supervised import Learning
+from understudy.trainers.fitting import Learning
 
 NUMBERS = ("epoch", "seconds", "best_accuracy", "best_epoch")
 

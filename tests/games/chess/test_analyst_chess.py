@@ -91,7 +91,7 @@ def test_a_bound_is_no_score(tmp_path: Path) -> None:
     ],
 )
 def test_trouble_is_one_sentence(tmp_path: Path, mood: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.players.analyst.STARTING", 0.4 if mood == "mute" else LONG)
+    monkeypatch.setattr("understudy.games.chess.players.analyst.STARTING", 0.4 if mood == "mute" else LONG)
     analyst = Analyst(fake(tmp_path, mood), depth=2, patience=0.4 if mood in ("hang", "mute") else LONG)
     with pytest.raises(EngineError, match=told) as caught:
         analyst.label(START)
@@ -101,7 +101,7 @@ def test_trouble_is_one_sentence(tmp_path: Path, mood: str, told: str, monkeypat
 
 @scripts
 def test_a_slow_start_is_no_hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.players.analyst.STARTING", LONG)
+    monkeypatch.setattr("understudy.games.chess.players.analyst.STARTING", LONG)
 
     def attempt(seconds: float) -> None:
         path = Path(fake(tmp_path, "well"))

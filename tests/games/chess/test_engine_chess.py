@@ -73,7 +73,7 @@ def test_a_bad_engine_loses_its_game(tmp_path: Path, mood: str, fault: str) -> N
 
 @pytest.mark.skipif(os.name == "nt", reason="fake engines are scripts")
 def test_a_slow_start_is_no_hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.players.engine.STARTING", LONG)
+    monkeypatch.setattr("understudy.games.chess.players.engine.STARTING", LONG)
 
     def attempt(seconds: float) -> None:
         path = Path(fake(tmp_path, "illegal"))

@@ -32,7 +32,7 @@ from understudy.games.chess.learning.labels import (
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.supervised import COMMON, Epoch, Learning, Step, TrainingOptions, begin
+from understudy.trainers.fitting import COMMON, Batch, Epoch, Learning, TrainingOptions, begin
 from understudy.trainers.values import Valued, train_values
 
 CHESS = find_game("chess")
@@ -127,7 +127,7 @@ def test_the_best_weights_are_those_at_the_end() -> None:
 def test_minutes_end_a_training_within_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
     clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 200)  # each look at it takes five milliseconds
-    monkeypatch.setattr("understudy.trainers.labels.time", clock)
+    monkeypatch.setattr("understudy.trainers.fitting.time", clock)
     lesson = lesson_of("bitmap", "1")
     options = replace(ADAM, epochs=100_000, patience=100_000, minutes=0.01, schedule="cosine")
     learning = begin(network(PERCEPTRON, lesson), options)
@@ -136,7 +136,7 @@ def test_minutes_end_a_training_within_an_epoch(monkeypatch: pytest.MonkeyPatch)
     assert 5 < len(seen) < 100 and 0.6 <= learning.seconds < 0.65
     assert seen[-1].done == 1.0 and seen[-1].learning_rate < options.learning_rate / 10
     shares = [event.done for event in events]
-    assert shares == sorted(shares) and isinstance(events[0], Step)
+    assert shares == sorted(shares) and isinstance(events[0], Batch)
 
 
 def test_a_clock_that_strikes_between_two_batches(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -237,7 +237,7 @@ def test_nothing_is_read_that_an_experiment_could_not_say() -> None:
 
     learning = begin(network(PERCEPTRON, lesson), ADAM)
     epochs(learning, lesson, Noting(epochs=1, batch=32))
-    assert seen & set(TrainingOptions.__annotations__) <= {*COMMON, "clip", "validation_rows"}
+    assert seen & set(TrainingOptions.__annotations__) <= {*COMMON, "validation_rows"}
     seen.clear()
     boards = Valued(torch.zeros(8, 3), torch.zeros(8))
     learning = begin(ValueNetwork(3, ValueOptions(hidden=(2,))), ADAM)

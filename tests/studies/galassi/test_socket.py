@@ -251,7 +251,7 @@ def waiting(monkeypatch: pytest.MonkeyPatch) -> Callable[[], int]:
         thinkers.append(Thinker(player))
         return thinkers[-1]
 
-    monkeypatch.setattr("understudy.servers.nnmm.Thinker", kept)
+    monkeypatch.setattr("understudy.studies.galassi.socket_server.Thinker", kept)
     return lambda: thinkers[-1]._questions.qsize()
 
 

@@ -39,9 +39,9 @@ from understudy.studies.galassi.gaming import STABLE, gaming
 from understudy.studies.galassi.gaming_tables import gaming_json
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
+from understudy.trainers.fitting import Batch, Epoch, Learning, begin
 from understudy.trainers.lessons import make_lesson
-from understudy.trainers.supervised import Epoch, Learning, begin, train
-from understudy.trainers.supervised import Step as Batch
+from understudy.trainers.moves import train
 
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""

@@ -39,7 +39,7 @@ from understudy.protocols import Backend
 from understudy.records.watch import Watch, watch
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.supervised import Epoch, Learning, begin
+from understudy.trainers.fitting import Epoch, Learning, begin
 
 FOUND = "labels.json"
 

@@ -25,7 +25,7 @@ from understudy.players.student_files import load_session
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.solve import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.supervised import Epoch, begin
+from understudy.trainers.fitting import Epoch, begin
 from understudy.trainers.values import Valued, train_values
 
 EXAMINED = 0.02

@@ -22,7 +22,7 @@ from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import SPLITS
 from understudy.records.watch import Watch
-from understudy.trainers.supervised import TrainingOptions, check_training
+from understudy.trainers.fitting import TrainingOptions, check_training
 
 IMITATED = "morris"
 PARTS = ("to", "from", "remove")

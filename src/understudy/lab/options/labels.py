@@ -15,7 +15,7 @@ from understudy.games.chess.judges.epd import load_suite
 from understudy.games.chess.learning.networks import BoardNetworkOptions, check_network
 from understudy.lab.data import locate
 from understudy.lab.settings import About, Study, board_of, built, fingerprint_of, make_study, unusual, variations
-from understudy.trainers.supervised import COMMON, TrainingOptions, check_training
+from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 
 LEARNING = ("positions", "examples", "inputs", "target", "network", "training")
 SPLITS = ("game", "position")
@@ -153,9 +153,7 @@ def _lesson(name: str, settings: Mapping[str, Any], folder: Path) -> Lesson:
         inputs=built(ChessInputs, settings, "inputs"),
         target=built(TargetOptions, settings, "target"),
         network=built(BoardNetworkOptions, settings, "network"),
-        training=built(
-            TrainingOptions, settings, "training", usual=TRAINING, read=(*COMMON, "clip", "validation_rows")
-        ),
+        training=built(TrainingOptions, settings, "training", usual=TRAINING, read=(*COMMON, "validation_rows")),
     )
 
 

@@ -13,7 +13,7 @@ from understudy.games.boards import find_boards
 from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
 from understudy.networks.values import ValueOptions
 from understudy.solve import check_solvable
-from understudy.trainers.supervised import COMMON, TrainingOptions, check_training
+from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 
 LEARNING = ("examples", "student", "network", "training")
 

@@ -6,7 +6,6 @@ which costs less than fetching ready-made planes from memory.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -20,16 +19,7 @@ from understudy.games.chess.datasets import Dataset, pawns_of
 from understudy.games.chess.inputs.planes import ChessInputs, encode_into
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.chess.position import Chess
-from understudy.trainers.supervised import (
-    Epoch,
-    Learning,
-    Step,
-    TrainingOptions,
-    learning_rate,
-    note_epoch,
-    set_rate,
-    share_done,
-)
+from understudy.trainers.fitting import Batch, Epoch, Graded, Learning, TrainingOptions, fit
 
 ROWS = 8192
 """Positions looked at together when nothing is learned: their planes take some 25 MB."""
@@ -61,50 +51,37 @@ def shown(positions: Chess, rows: NDArray[np.int64], inputs: ChessInputs) -> Ten
 
 def train_labels(
     learning: Learning, lesson: Labelled, examination: Labelled, options: TrainingOptions
-) -> Iterator[Step | Epoch]:
-    """Yield after every few batches and after each epoch; at the end the network has its best weights."""
-    while not learning.finished(options):
-        began = time.perf_counter()
-        loss = hits = rows = 0.0
-        with torch.random.fork_rng():
-            for share, batch_loss, batch_hits, batch_rows in _epoch(learning, lesson, options):
-                loss, hits, rows = loss + batch_loss, hits + batch_hits, rows + batch_rows
-                yield Step(share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
-        learned = time.perf_counter() - began
-        examined = examine_labels(learning.unit, examination, options.validation_rows)
-        learning.seconds += time.perf_counter() - began
-        best = note_epoch(learning, examined[1])
-        rate = learning.optimiser.param_groups[0]["lr"]
-        done = share_done(options, learning.epoch, learning.seconds)
-        yield Epoch(
-            learning.epoch - 1, done, learning.seconds, rows / learned, rate, loss / rows, hits / rows, *examined, best
-        )
-    if learning.best_weights is not None:
-        learning.unit.load_state_dict(learning.best_weights)
+) -> Iterator[Batch | Epoch]:
+    """Fit a network to labels; at the end it has the weights that were best on the examination."""
+    return fit(learning, Labels(learning.unit, lesson, examination, options), options)
 
 
-def _epoch(learning: Learning, lesson: Labelled, options: TrainingOptions) -> Iterator[tuple[float, float, float, int]]:
-    """Learn from every batch of an epoch, or until the clock ends it; yield share done, sums of loss and hits, rows."""
-    network, optimiser = learning.unit.train(), learning.optimiser
-    torch.manual_seed(options.seed * 1_000_003 + learning.epoch)
-    order = np.random.default_rng([options.seed, learning.epoch, 0x1A]).permutation(len(lesson))
-    steps, began = max(1, len(order) // options.batch), time.perf_counter()
-    for step in range(steps):
-        spent = learning.seconds + time.perf_counter() - began
-        done = share_done(options, learning.epoch + step / steps, spent)
-        if done >= 1.0 and step:  # the clock may strike while an epoch is being shuffled
-            break
-        set_rate(optimiser, learning_rate(options, learning.epoch, done))
-        rows = order[step * options.batch : (step + 1) * options.batch]
-        targets = lesson.targets[rows]
-        outputs = network(shown(lesson.positions, rows, lesson.inputs))
-        loss = _loss(lesson.dataset, outputs, targets)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()  # type: ignore[no-untyped-call]
-        if options.clip is not None:
-            nn.utils.clip_grad_norm_(network.parameters(), options.clip)
-        optimiser.step()
-        yield (step + 1) / steps, loss.item() * len(rows), _hits(lesson.dataset, outputs.detach(), targets), len(rows)
+@dataclass(frozen=True)
+class Labels:
+    """The objective of students that learn what an engine says."""
+
+    network: nn.Module
+    lesson: Labelled
+    examination: Labelled
+    options: TrainingOptions
+
+    def batches(self, epoch: int) -> tuple[int, Iterator[NDArray[np.int64]]]:
+        """Return the rows of an epoch in an order that it alone has; what fills no batch waits for another epoch."""
+        batch = self.options.batch
+        order = np.random.default_rng([self.options.seed, epoch, 0x1A]).permutation(len(self.lesson))
+        steps = max(1, len(order) // batch)
+        return steps, (order[step * batch : (step + 1) * batch] for step in range(steps))
+
+    def grade(self, rows: NDArray[np.int64]) -> Graded:
+        """Return the loss of some positions, and how near the network is."""
+        dataset, targets = self.lesson.dataset, self.lesson.targets[rows]
+        outputs = self.network(shown(self.lesson.positions, rows, self.lesson.inputs))
+        loss = _loss(dataset, outputs, targets)
+        return Graded(loss, loss.item() * len(rows), _hits(dataset, outputs.detach(), targets), len(rows))
+
+    def examine(self) -> tuple[float, float]:
+        """Return loss and accuracy on the examination."""
+        return examine_labels(self.network, self.examination, self.options.validation_rows)
 
 
 def _loss(dataset: Dataset, outputs: Tensor, targets: Tensor) -> Tensor:

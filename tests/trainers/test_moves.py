@@ -19,8 +19,9 @@ from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import all_examples
 from understudy.trainers.checkpoints import resume, save_checkpoint
+from understudy.trainers.fitting import Epoch, TrainingOptions, begin, learning_rate
 from understudy.trainers.lessons import Lesson, make_lesson, shuffled, spread
-from understudy.trainers.supervised import Epoch, TrainingOptions, begin, learning_rate, train
+from understudy.trainers.moves import train
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
 NETWORK: dict[str, Any] = {

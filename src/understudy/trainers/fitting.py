@@ -1,9 +1,8 @@
-"""Learning by watching: a network is fitted to the teacher's moves.
+"""The one training loop: batches, a schedule, clipping, early stopping; an objective says what is fitted.
 
-After Galassi (2017), chapters 5 and 6, and Chesani et al. (2018): negative log-likelihood, L1 or L2, Adam, an annealed
-learning rate, early stopping by patience on validation accuracy. The annealing is done here, unlike in the authors'
-code; `penalise = "output"` and `schedule = "constant"` repeat what theirs really did. What is better today stands
-beside it: AdamW, one-cycle and cosine schedules, label smoothing, a legality term (the thesis's section 7.2).
+Adam, an annealed learning rate and early stopping by patience on validation accuracy are Galassi's (2017, chapters 5
+and 6); the annealing is done here, unlike in the authors' code. What is better today stands beside it: AdamW, one-cycle
+and cosine schedules. Whoever owns a training logs, saves and judges between the events that it yields.
 """
 
 from __future__ import annotations
@@ -12,16 +11,13 @@ import math
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
-import numpy as np
 import torch
 from torch import Tensor, nn
 
 from understudy.config import check_range
 from understudy.errors import UnknownName
-from understudy.networks.students import Unit
-from understudy.trainers.lessons import Batch, Lesson, batches, shuffled
 
 OPTIMISERS = ("adam", "adamw", "sgd")
 SCHEDULES = ("constant", "anneal", "one_cycle", "cosine")
@@ -72,12 +68,12 @@ class TrainingOptions:
 
 COMMON = (
     "optimiser", "learning_rate", "beta1", "beta2", "momentum", "schedule", "decay", "weight_decay", "batch", "epochs",
-    "patience", "minutes", "seed",
+    "patience", "minutes", "clip", "seed",
 )  # fmt: skip
 """Options that whatever learns in batches reads; the others are for learning moves, and for who names them."""
 
 
-class Step(NamedTuple):
+class Batch(NamedTuple):
     """Some batches later."""
 
     done: float
@@ -100,6 +96,34 @@ class Epoch(NamedTuple):
     validation_loss: float
     validation_accuracy: float
     best: bool
+
+
+class Graded(NamedTuple):
+    """What came of one batch."""
+
+    total: Tensor
+    """What is made smaller, penalties included."""
+    loss: float
+    """The loss alone, summed over the rows."""
+    hits: float
+    """How many rows are right, or how near they are."""
+    rows: int
+
+
+class Objective(Protocol):
+    """What is fitted: examples in an order of their own, a loss, and rows to look at after each epoch."""
+
+    def batches(self, epoch: int) -> tuple[int, Iterator[Any]]:
+        """Return how many batches an epoch has, and the batches; all chance comes from the options' seed."""
+        ...
+
+    def grade(self, batch: Any) -> Graded:
+        """Return the loss of a batch that is being learned from."""
+        ...
+
+    def examine(self) -> tuple[float, float]:
+        """Return the mean loss and the accuracy on rows that are not learned from."""
+        ...
 
 
 @dataclass
@@ -142,104 +166,46 @@ def _optimiser(groups: list[dict[str, Any]], options: TrainingOptions) -> torch.
     return kind(groups, lr=options.learning_rate, betas=(options.beta1, options.beta2))
 
 
-def train(learning: Learning, lesson: Lesson, examination: Lesson, options: TrainingOptions) -> Iterator[Step | Epoch]:
-    """Yield after every few batches and after each epoch; at the end the unit has its best weights."""
+def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> Iterator[Batch | Epoch]:
+    """Yield after every batch and after each epoch; at the end the network has its best weights."""
     while not learning.finished(options):
         began = time.perf_counter()
-        loss = hits = shown = 0.0
+        loss = hits = rows = 0.0
         with torch.random.fork_rng():
-            for share, batch_loss, batch_hits, rows in _epoch(learning, lesson, options):
-                loss, hits, shown = loss + batch_loss * rows, hits + batch_hits, shown + rows
-                yield Step(share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
+            for share, graded in _epoch(learning, objective, options):
+                loss, hits, rows = loss + graded.loss, hits + graded.hits, rows + graded.rows
+                yield Batch(share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
         learned = time.perf_counter() - began
-        validation = examine(learning.unit, examination, options)
+        validation = objective.examine()
         learning.seconds += time.perf_counter() - began
         best = note_epoch(learning, validation[1])
         rate = learning.optimiser.param_groups[0]["lr"]
         done = share_done(options, learning.epoch, learning.seconds)
-        yield Epoch(
-            learning.epoch - 1,
-            done,
-            learning.seconds,
-            shown / learned,
-            rate,
-            loss / shown,
-            hits / shown,
-            *validation,
-            best,
-        )
+        means = loss / rows, hits / rows
+        yield Epoch(learning.epoch - 1, done, learning.seconds, rows / learned, rate, *means, *validation, best)
     if learning.best_weights is not None:
         learning.unit.load_state_dict(learning.best_weights)
 
 
-def examine(unit: Unit, lesson: Lesson, options: TrainingOptions) -> tuple[float, float]:
-    """Return loss and accuracy on a lesson, the earlier parts being the teacher's."""
-    unit.eval()
-    loss = hits = 0.0
-    with torch.no_grad():
-        for batch in batches(lesson, torch.arange(len(lesson)), 8192):
-            losses, right = _graded(unit, batch, options)
-            loss, hits = loss + float(losses) * len(batch.parts), hits + float(right)
-    unit.train()
-    return loss / max(len(lesson), 1), hits / max(len(lesson), 1)
-
-
-def _epoch(learning: Learning, lesson: Lesson, options: TrainingOptions) -> Iterator[tuple[float, float, float, int]]:
-    """Learn from every batch of an epoch; yield share done, loss, hits and rows of each."""
+def _epoch(learning: Learning, objective: Objective, options: TrainingOptions) -> Iterator[tuple[float, Graded]]:
+    """Learn from every batch of an epoch, or until the clock ends it; yield the share done and what came of each."""
     unit, optimiser = learning.unit.train(), learning.optimiser
-    torch.manual_seed(options.seed * 1_000_003 + learning.epoch)
-    rng = np.random.default_rng([options.seed, learning.epoch, 0xE0])
-    rows = shuffled(lesson, images=options.images, rng=rng)
-    steps, began = math.ceil(len(rows) / options.batch), time.perf_counter()
-    for step, batch in enumerate(batches(lesson, rows, options.batch)):
+    torch.manual_seed(options.seed * 1_000_003 + learning.epoch)  # epochs of neighbouring seeds must not meet
+    steps, batches = objective.batches(learning.epoch)
+    began = time.perf_counter()
+    for step, batch in enumerate(batches):
         spent = learning.seconds + time.perf_counter() - began
-        set_rate(
-            optimiser, learning_rate(options, learning.epoch, share_done(options, learning.epoch + step / steps, spent))
-        )
-        loss, hits = _graded(unit, batch, options)
-        total = loss + _penalty(unit, options)
+        done = share_done(options, learning.epoch + step / steps, spent)
+        if done >= 1.0 and step:  # the clock may strike while an epoch is being shuffled
+            break
+        set_rate(optimiser, learning_rate(options, learning.epoch, done))
+        graded = objective.grade(batch)
         optimiser.zero_grad(set_to_none=True)
-        total.backward()  # type: ignore[no-untyped-call]
+        graded.total.backward()  # type: ignore[no-untyped-call]
         if options.clip is not None:
             nn.utils.clip_grad_norm_(unit.parameters(), options.clip)
         optimiser.step()
-        yield (step + 1) / steps, loss.item(), float(hits), len(batch.parts)
-
-
-def _graded(unit: Unit, batch: Batch, options: TrainingOptions) -> tuple[Tensor, Tensor]:
-    """Return the loss, summed over the places a unit decides, and how often all of them are right."""
-    hidden = unit.hidden(batch.inputs)
-    loss, right = torch.zeros(()), torch.ones(len(batch.parts), dtype=torch.bool)
-    for place in unit.places:
-        before = [batch.parts[:, earlier] for earlier in range(place)]
-        logits, target = unit.logits(place, hidden, before), batch.parts[:, place]
-        legal = None if batch.legal is None else batch.legal[:, place]
-        loss = loss + _loss(logits, target, legal, options)
-        right &= logits.argmax(dim=1) == target
-    return loss, right.sum()
-
-
-def _loss(logits: Tensor, target: Tensor, legal: Tensor | None, options: TrainingOptions) -> Tensor:
-    if legal is None:
-        return nn.functional.cross_entropy(logits, target, label_smoothing=options.label_smoothing)
-    scores = logits.log_softmax(dim=1)
-    shared = legal.float() if options.smooth_over == "legal" else torch.ones_like(scores)
-    smooth = -(scores * shared).sum(dim=1) / shared.sum(dim=1)
-    chosen = -scores.gather(1, target[:, None])[:, 0]
-    forbidden = -scores.masked_fill(~legal, -torch.inf).logsumexp(dim=1)
-    weight = options.label_smoothing
-    return ((1 - weight) * chosen + weight * smooth + options.legality * forbidden).mean()
-
-
-def _penalty(unit: Unit, options: TrainingOptions) -> Tensor | float:
-    if options.l1 == options.l2 == 0:
-        return 0.0
-    named = [(name, weight) for name, weight in unit.named_parameters() if weight.dim() > 1]
-    weights = [weight for name, weight in named if options.penalise == "all" or "output" in name or "heads" in name]
-    total = torch.zeros(())
-    for weight in weights:
-        total = total + options.l1 * weight.abs().sum() + options.l2 * weight.square().sum()
-    return total
+        yield (step + 1) / steps, graded
 
 
 def share_done(options: TrainingOptions, epochs: float, seconds: float) -> float:
