@@ -14,6 +14,7 @@ import pytest
 from safetensors.numpy import load_file
 
 from understudy.backends import Local
+from understudy.cli import main
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import make_experiment
 from understudy.games import find_game
@@ -219,7 +220,9 @@ def understudy(*arguments: str) -> subprocess.CompletedProcess[str]:
     )
 
 
-def test_the_commands(folder: Path, tmp_path: Path) -> None:
+def test_the_commands(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     records = str(folder / "records.parquet")
     judged = understudy("judge", f"student:{folder}", "random", "--records", records, "--split", "orbit", "--json")
     verdicts = json.loads(judged.stdout)
@@ -239,6 +242,9 @@ def test_the_commands(folder: Path, tmp_path: Path) -> None:
         (("report", str(tmp_path)), "is not a run folder"),
         (("run", "experiments/none.toml"), "there is no experiment file"),
     ):
-        failed = understudy(*arguments)
-        assert failed.returncode == 2, failed.stderr
-        assert message in failed.stderr and failed.stderr.count("\n") == 1
+        monkeypatch.setattr(sys, "argv", ["understudy", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = capsys.readouterr()
+        assert caught.value.code == 2, said.err
+        assert message in said.err and said.err.count("\n") == 1
