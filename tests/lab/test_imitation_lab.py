@@ -17,7 +17,7 @@ from safetensors.numpy import load_file
 from tests.tiny import IMITATION as SETTINGS
 from understudy import lab
 from understudy.backends import Local
-from understudy.cli import commands
+from understudy.cli import commands, main
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked, unstacked
@@ -260,7 +260,9 @@ def test_what_a_student_learned_from_goes_on_with_its_weights(folder: Path, tmp_
     assert np.isin(known, knows).all() and after["whole"] is True
 
 
-def test_the_commands(folder: Path, tmp_path: Path) -> None:
+def test_the_commands(
+    folder: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     records = str(folder / "records.parquet")
     judged = understudy("judge", f"student:{folder}", "random", "--records", records, "--split", "orbit", "--json")
     verdicts = json.loads(judged.stdout)
@@ -280,6 +282,9 @@ def test_the_commands(folder: Path, tmp_path: Path) -> None:
         (("report", str(tmp_path)), "is not a run folder"),
         (("run", "experiments/none.toml"), "there is no experiment file"),
     ):
-        failed = understudy(*arguments)
-        assert failed.returncode == 2, failed.stderr
-        assert message in failed.stderr and failed.stderr.count("\n") == 1
+        monkeypatch.setattr(sys, "argv", ["understudy", *arguments])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        said = capsys.readouterr()
+        assert caught.value.code == 2, said.err
+        assert message in said.err and said.err.count("\n") == 1

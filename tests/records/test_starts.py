@@ -96,7 +96,8 @@ def test_many_reachable_positions_are_not_looked_at_one_by_one() -> None:
     assert calls < 50_000
 
 
-def test_none_and_too_many() -> None:
+def test_none_and_too_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.records.starts.PATIENCE", 2)
     assert size(reachable(MORRIS, 0, np.random.default_rng(1))) == 0
     with pytest.raises(BadOption, match="random play of konane finds only"):
         reachable(find_game("konane", (4, 4)), 100_000, np.random.default_rng(1))

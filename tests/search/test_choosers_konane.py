@@ -110,6 +110,7 @@ def anyone(position: Any) -> list[int]:
     return SMALL.moves(position)
 
 
+@cache
 def depth_one(letter: str, *, template: bool = True) -> Choices:
     """Return who takes any of the best moves by its evaluation of the next position."""
 
@@ -121,6 +122,7 @@ def depth_one(letter: str, *, template: bool = True) -> Choices:
     return best
 
 
+@cache
 def won_by_black(black: Choices, white: Choices) -> Fraction:
     """Return how often Black wins 4x4, exactly."""
 

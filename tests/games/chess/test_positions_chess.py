@@ -143,7 +143,7 @@ def test_a_player_goes_on_from_positions(tmp_path: Path, games: Path) -> None:
     table = load_positions(target)
     reached = table.source == "long+played"
     assert 2.5 < reached.sum() / (~reached).sum() <= 3 and sampled.positions == len(table)
-    by_game = {number: set(positions_of(games)[number]) for number in positions_of(games)}
+    by_game = {number: set(fens) for number, fens in positions_of(games).items()}
     player, fens = make_player("searcher:depth=1", game), write_fens(table.positions)
     onward = set[str]()
     for fen, number, far in zip(fens, table.game.tolist(), reached.tolist(), strict=True):

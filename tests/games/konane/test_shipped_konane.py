@@ -23,9 +23,9 @@ def test_a_student_that_ships(path: object) -> None:
     card = (SHIPPED / f"{name}.md").read_text(encoding="utf-8")
     assert card.startswith(f"# student:{name}") and str(facts["experiment"]) in card
     game = find_game("konane", (side, side))
-    meeting = play_match(game, (f"student:{name}", "random"), games=100, seed=3, backend=Local(1), opening_plies=0)
+    meeting = play_match(game, (f"student:{name}", "random"), games=50, seed=3, backend=Local(1), opening_plies=0)
     wins = meeting.score()[0]
-    assert wins >= 88  # 4x4 cannot be won more often than 97 in 100
+    assert wins >= 44  # 4x4 cannot be won more often than 97 in 100
 
 
 def test_konane_4_keeps_every_value() -> None:
