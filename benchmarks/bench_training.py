@@ -47,7 +47,7 @@ def lines() -> Iterator[Line]:
     with TemporaryDirectory() as folder:
         encoder = find_encoder("morris", "rawest")
         facts = {"game": "morris", "encoder": "rawest", "columns": encoder.layout.width, "order": "TFR"}
-        save_student(Path(folder), "student", build_units(StudentOptions(), encoder, untrained), facts)
+        save_student(Path(folder), "student", build_units(find_game("morris"), StudentOptions(), untrained), facts)
         yield Line(
             "a cascade of tied three blocks",
             _choices(f"student:{folder}"),
@@ -68,9 +68,7 @@ def _lesson() -> Lesson:
 
 
 def _unit(network: dict[str, Any]) -> Any:
-    return build_units(
-        StudentOptions(), find_encoder("morris", "rawest"), dict.fromkeys(("to", "from", "remove"), network)
-    )[0]
+    return build_units(find_game("morris"), StudentOptions(), dict.fromkeys(("to", "from", "remove"), network))[0]
 
 
 def _bare(network: dict[str, Any], lesson: Lesson) -> float:

@@ -13,7 +13,7 @@ from tests.conftest import ROOT
 from tests.tiny import tiny
 from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
-from understudy.games.layout import find_encoder
+from understudy.games import find_game
 from understudy.lab.experiments import load_experiment, make_experiment
 from understudy.lab.options.imitation import data_file
 from understudy.networks import build_units
@@ -238,4 +238,4 @@ def test_broken_and_missing_files(tmp_path: Path) -> None:
 
 def test_unknown_names_guess() -> None:
     with pytest.raises(UnknownName, match="did you mean 'cascade'"):
-        build_units(StudentOptions(design="cascad"), find_encoder("morris", "raw"), {})
+        build_units(find_game("morris"), StudentOptions(design="cascad"), {})

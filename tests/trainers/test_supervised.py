@@ -49,9 +49,7 @@ def unit(design: str = "whole") -> Any:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         student = StudentOptions(design=design)
-        return build_units(student, find_encoder("morris", "rawest"), dict.fromkeys(("to", "from", "remove"), NETWORK))[
-            0
-        ]
+        return build_units(find_game("morris"), student, dict.fromkeys(("to", "from", "remove"), NETWORK))[0]
 
 
 def epochs(learning: Any, lesson: Lesson, options: TrainingOptions) -> list[Epoch]:

@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     """[n, 3]: what the teacher played."""
     known: NDArray[np.bool_]
     """[n]: where the teacher played at all."""
-    order: tuple[int, int, int]
+    order: tuple[int, ...]
     scores: NDArray[np.float32] | None = None
     """[n, 3, 25]: how each class was preferred, after the student's own earlier choices."""
     masks: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
         return phases(self.batch.mine, self.batch.hand)
 
 
-def see(batch: Any, moves: NDArray[np.int32], parts: NDArray[np.int64], order: tuple[int, int, int]) -> Seen:
+def see(batch: Any, moves: NDArray[np.int32], parts: NDArray[np.int64], order: tuple[int, ...]) -> Seen:
     """Return what was chosen beside what the teacher played."""
     return Seen(batch, parts, parts_of(moves), moves != NO_MOVE, order)
 

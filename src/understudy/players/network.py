@@ -18,7 +18,7 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked
 from understudy.games.layout import find_encoder, order_places
-from understudy.games.morris.batches import class_images, image, moves_of
+from understudy.games.morris.batches import image, moves_of
 from understudy.games.morris.legality import CLASSES
 from understudy.games.morris.notation import SYMMETRIES
 from understudy.players.parts import checked_parts
@@ -71,7 +71,7 @@ class Student:
         if "order" not in self.facts:
             raise BadOption(f"player {name!r} values boards; it does not choose moves part by part, as is asked here")
         self.encoder = find_encoder(game.name, self.facts["encoder"])
-        self.order = order_places(self.facts["order"])
+        self.order = order_places(game.part_names, self.facts["order"])
         self.corrections = np.zeros(3, np.int64)
         """How often the check changed the choice at each place."""
 
@@ -138,7 +138,7 @@ class Student:
 
     def _mean(self, batch: Any, given: NDArray[np.int64], place: int) -> NDArray[np.float32]:
         nobody = np.full(len(given), -1, np.int32)
-        moved = class_images()
+        moved = self.encoder.layout.classes.images
         turned = joined([image(batch, nobody, permutation)[0] for permutation in SYMMETRIES])
         told = np.concatenate([np.where(given < 0, given, classes[given]) for classes in moved])
         scores = self._run(turned, told)[0][:, place].reshape(len(moved), len(given), CLASSES)

@@ -22,7 +22,7 @@ class PartScorer(Protocol):
     def name(self) -> str: ...
 
     @property
-    def order(self) -> tuple[int, int, int]:
+    def order(self) -> tuple[int, ...]:
         """Which part each network decides: (0, 1, 2) for TFR."""
         ...
 

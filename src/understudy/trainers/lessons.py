@@ -40,7 +40,7 @@ class Batch(NamedTuple):
     legal: Tensor | None
 
 
-def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, int, int], *, legal: bool) -> Lesson:
+def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool) -> Lesson:
     """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
     grouped = examples.taken(np.argsort(examples.origins, kind="stable"))
     parts = parts_of(grouped.moves)[:, order]
@@ -76,7 +76,7 @@ def spread(masks: Tensor) -> Tensor:
     return (masks[..., None] >> torch.arange(25)) & 1 == 1
 
 
-def _masks(batch: Any, parts: NDArray[np.int64], order: tuple[int, int, int]) -> NDArray[np.int64]:
+def _masks(batch: Any, parts: NDArray[np.int64], order: tuple[int, ...]) -> NDArray[np.int64]:
     """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, 3]."""
     masks = np.empty(parts.shape, np.int64)
     for place in range(3):

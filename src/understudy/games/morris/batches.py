@@ -67,13 +67,6 @@ def authors_images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDA
     return _expanded(batch, moves, [(SYMMETRIES, np.ones(len(three), bool)), (exchanged, three)], by_move=False)
 
 
-def class_images() -> NDArray[np.int64]:
-    """Return where each symmetry sends each class of a part [16, 25]: cells by the papers' numbers, 0 for none."""
-    moved = np.zeros((len(SYMMETRIES), len(NUMBER)), np.int64)
-    moved[:, _TO_NUMBER[1:]] = _TO_NUMBER[SYMMETRIES + 1]
-    return moved
-
-
 def flown(batch: Morris) -> NDArray[np.bool_]:
     """Tell where both sides have three stones and none in hand."""
     three = (np.bitwise_count(batch.mine) == 3) & (np.bitwise_count(batch.theirs) == 3)

@@ -136,7 +136,7 @@ def untrained(lesson: Lesson) -> list[Unit]:
     """Return a student's networks before they learn: the seed decides their first weights, or an earlier student."""
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training["to"].seed)
-        units = build_units(lesson.student, find_encoder("morris", lesson.student.encoder), lesson.networks)
+        units = build_units(find_game("morris"), lesson.student, lesson.networks)
     if lesson.student.start:
         load_weights(Path(lesson.student.start), units)
     return units
@@ -146,7 +146,8 @@ def learn(
     lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
 ) -> Iterator[tuple[Unit, Learning, Step | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any."""
-    encoder, order = find_encoder("morris", lesson.student.encoder), order_places(lesson.student.order)
+    encoder = find_encoder("morris", lesson.student.encoder)
+    order = order_places(find_game("morris").part_names, lesson.student.order)
     for unit in units:
         options = lesson.training[unit.name if unit.name in lesson.training else "to"]
         learning, name = begin(unit, options), lesson.fingerprint(unit.name)

@@ -20,7 +20,6 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
-from understudy.games.layout import LETTERS, order_places
 from understudy.games.morris.batches import moves_of
 from understudy.games.morris.inputs import RAWEST
 from understudy.games.morris.legality import CLASSES, OPEN
@@ -41,6 +40,8 @@ LARGEST = 1e6
 
 CHECKS = ("none", "legal")
 FILES = ("TO", "FROM", "REMOVE")
+LETTERS = "TFR"
+"""What the files are called, and how an order of deciding is written."""
 
 Array = NDArray[Any]
 
@@ -132,12 +133,12 @@ def cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int64])
     return scores, chosen
 
 
-def read_order(path: str, name: str) -> tuple[int, int, int]:
+def read_order(path: str, name: str) -> tuple[int, ...]:
     """Return the order of deciding that the last three letters of *path* name."""
     letters = Path(path).name[-3:]
     if sorted(letters) != sorted(LETTERS):
         raise BadOption(f"{name}: weights are named by an order of T, F and R, such as folder/TFR, not {path!r}")
-    return order_places(letters)
+    return tuple(LETTERS.index(letter) for letter in letters)
 
 
 def inputs(batch: Any) -> Array:
