@@ -22,6 +22,7 @@ from understudy.networks.students import StudentOptions
 from understudy.players import make_player
 from understudy.records.examples import all_examples
 from understudy.records.starts import reachable
+from understudy.records.store import lone_pairs
 from understudy.trainers.lessons import Lesson, make_lesson
 from understudy.trainers.supervised import Epoch, TrainingOptions, begin, train
 
@@ -63,7 +64,7 @@ def _lesson() -> Lesson:
     positions = reachable(game, 4096, rng)
     rows = rng.integers(0, size(positions), BATCH * BATCHES)
     moves = np.full(len(rows), 625, np.int32)
-    examples = all_examples(taken(positions, rows), moves, expansion="none")
+    examples = all_examples(lone_pairs(game, taken(positions, rows), moves, source=""), expansion="none")
     return make_lesson(examples, find_encoder("morris", "rawest"), (0, 1, 2), legal=False)
 
 

@@ -140,9 +140,7 @@ def test_real_images_are_counted_once() -> None:
 def test_what_cannot_be_analysed() -> None:
     konane = find_game("konane")
     pairs = lone_pairs(konane, stacked([konane.start()]), np.array([0], np.int32), source="")
-    with pytest.raises(UnknownName, match="no expansion 'propr'; did you mean 'proper'"):
-        analyse(pairs, expansion="propr")
-    with pytest.raises(BadOption, match="not for konane"):
+    with pytest.raises(UnknownName, match="no expansion of konane 'proper'; there are: none"):
         analyse(pairs, expansion="proper")
     with pytest.raises(BadOption, match="not for konane"):
         analyse(pairs, authors_removal=True)

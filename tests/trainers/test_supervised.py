@@ -18,6 +18,7 @@ from understudy.games.layout import find_encoder
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import all_examples
+from understudy.records.store import lone_pairs
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.lessons import Lesson, make_lesson, shuffled, spread
 from understudy.trainers.supervised import Epoch, TrainingOptions, begin, learning_rate, train
@@ -41,7 +42,10 @@ def lesson() -> Lesson:
     # A rule that can be learned: the lowest legal move.
     moves = np.array([min(game.moves(position)) for position, _ in lines], np.int32)
     return make_lesson(
-        all_examples(batch, moves, expansion="none"), find_encoder("morris", "rawest"), (0, 1, 2), legal=True
+        all_examples(lone_pairs(game, batch, moves, source=""), expansion="none"),
+        find_encoder("morris", "rawest"),
+        (0, 1, 2),
+        legal=True,
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.batches import taken
-from understudy.games.morris.batches import NO_MOVE, parts_of
+from understudy.games.batches import NO_MOVE, taken
+from understudy.games.morris.batches import parts_of
 from understudy.games.morris.legality import allowed, phases
 
 RULES = {"": False, "authors.": True}

@@ -13,13 +13,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import BadOption
 from understudy.games import CompiledGame, rules
-from understudy.games.batches import unstacked
-from understudy.games.morris.batches import NO_MOVE, keys, parts_of
+from understudy.games.batches import NO_MOVE, unstacked
+from understudy.games.morris.batches import keys, parts_of
 from understudy.games.morris.counts import impossible, legal_counts
 from understudy.games.morris.legality import phases
-from understudy.records.examples import EXPANSIONS
+from understudy.records.examples import find_expansion
 from understudy.records.store import Records
 
 OFTEN = 0.1
@@ -98,7 +98,7 @@ def analyse(records: Records, *, expansion: str = "none", authors_removal: bool 
     _check(game, expansion, authors_removal)
     if not len(records):
         raise BadOption("there is nothing to analyse: no records")
-    positions, moves, _ = EXPANSIONS[expansion](records.positions, records.moves)
+    positions, moves, _ = find_expansion(game, expansion)(records.positions, records.moves)
     names = _names(game, positions)
     moved = moves != NO_MOVE
     per_position, per_move = _legal_counts(game, positions, authors=authors_removal)
@@ -133,10 +133,9 @@ def analysis_text(analysis: Analysis) -> str:
 
 
 def _check(game: CompiledGame, expansion: str, authors_removal: bool) -> None:
-    if expansion not in EXPANSIONS:
-        raise UnknownName("expansion", expansion, EXPANSIONS)
-    if game.name != "morris" and (expansion != "none" or authors_removal):
-        raise BadOption(f"images and the authors' removals are counted for morris only, not for {game.name}")
+    find_expansion(game, expansion)
+    if game.name != "morris" and authors_removal:
+        raise BadOption(f"the authors' removals are counted for morris only, not for {game.name}")
 
 
 def _names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:

@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError, NotationError, UnderstudyError
 from understudy.games import CompiledGame, find_game
-from understudy.games.batches import stacked, taken, unstacked
-from understudy.games.morris.batches import NO_MOVE
+from understudy.games.batches import NO_MOVE, stacked, taken, unstacked
 from understudy.games.morris.notation import Morris
 from understudy.games.morris.text import (
     MOVE_WIDTH,

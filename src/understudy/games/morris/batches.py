@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.batches import joined, sent_rows, taken
+from understudy.games.batches import NO_MOVE, joined, sent_rows, taken
 from understudy.games.morris.notation import BIT, NUMBER, RING_SYMMETRIES, SYMMETRIES, Morris
-
-NO_MOVE = -1
-"""Stands for the move of a position in which nobody moved."""
 
 _TO_NUMBER = np.array(NUMBER)
 _TO_BIT = np.array(BIT)
@@ -65,6 +62,10 @@ def authors_images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDA
     three = (np.bitwise_count(batch.mine) == 3) & (np.bitwise_count(batch.theirs) == 3)
     exchanged = OUTER_FOR_MIDDLE[SYMMETRIES[1:]]
     return _expanded(batch, moves, [(SYMMETRIES, np.ones(len(three), bool)), (exchanged, three)], by_move=False)
+
+
+EXPANSIONS = {"authors": authors_images, "proper": images}
+"""How records become examples in all their images."""
 
 
 def flown(batch: Morris) -> NDArray[np.bool_]:

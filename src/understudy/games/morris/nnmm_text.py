@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from understudy.errors import FileError
 from understudy.files import replaced
 from understudy.games import batches, find_game
-from understudy.games.morris.batches import NO_MOVE
+from understudy.games.batches import NO_MOVE
 from understudy.games.morris.text import MOVE_WIDTH, WIDTH, Characters, gathered, write_moves, write_rows
 from understudy.records.columns import check_writable, read_morris
 from understudy.records.files import Complaint, check_on_error, read_bytes, settle, shown

@@ -11,7 +11,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.morris.batches import NO_MOVE, moves_of, parts_of
+from understudy.games.batches import NO_MOVE
+from understudy.games.morris.batches import moves_of, parts_of
 from understudy.games.morris.notation import BIT, CELLS, STONES, Morris
 
 WIDTH = 28

@@ -17,6 +17,7 @@ from understudy import __version__
 from understudy.backends import Local
 from understudy.files import load_json, make_folder, save_json
 from understudy.games import CompiledGame, find_game
+from understudy.games.batches import NO_MOVE
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
@@ -35,7 +36,7 @@ from understudy.records.examples import Examples, all_examples, split_examples
 from understudy.records.orbits import orbit_names
 from understudy.records.sketches import sketch_of, together
 from understudy.records.starts import reachable
-from understudy.records.store import Records, joined, load, load_any, save
+from understudy.records.store import Records, joined, load, load_any, lone_pairs, save
 from understudy.records.watch import watch
 from understudy.report import build_report
 from understudy.studies.galassi.gaming import STABLE, gaming
@@ -117,7 +118,7 @@ def _made(experiment: Experiment, folder: Path) -> Iterator[Made]:
 
 
 def _train_student(experiment: Experiment, lesson: Lesson, records: Records, folder: Path, show: Show) -> None:
-    sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+    sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
     units, spent = untrained(lesson), {}
     for unit, learning, event in learn(lesson, units, sides, checkpoints=folder / "checkpoints"):
         task = f"{lesson.name}: learning {unit.name}"
@@ -204,7 +205,7 @@ def _choose_best(experiment: Experiment, records: Records, folder: Path) -> None
         return
     scores = {}
     for lesson in experiment.lessons:
-        sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         rows = some(sides["validation"], 20_000)
         verdict = judge_parts(_student(experiment, lesson, folder), rows.positions, rows.moves, judges=("accuracy",))
         # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
@@ -236,7 +237,7 @@ def _judgements(experiment: Experiment, folder: Path, backend: Backend) -> Itera
     states = _states(experiment, game, records)
     for lesson in experiment.lessons:
         student = _student(experiment, lesson, folder)
-        sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
         yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
@@ -264,10 +265,11 @@ def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Exa
         known = orbit_names(records.game, records.positions)
         rng = np.random.default_rng([STRICT_SEED, 0x57A7E5])
         positions = reachable(game, judging.states_count, rng, without=known)
-        return all_examples(positions, np.full(judging.states_count, -1, np.int32), expansion="none")
+        nobody = np.full(judging.states_count, NO_MOVE, np.int32)
+        return all_examples(lone_pairs(game, positions, nobody, source="random play"), expansion="none")
     found = load_any(data_file(experiment, judging.states), game)[0]
     limit = judging.states_count or len(found)
-    return all_examples(found.taken(slice(0, limit)).positions, found.moves[:limit], expansion="authors")
+    return all_examples(found.taken(slice(0, limit)), expansion="authors")
 
 
 def _gaming(experiment: Experiment, folder: Path, show: Show, backend: Backend) -> None:
