@@ -111,7 +111,7 @@ def test_the_legality_term_moves_probability_to_legal_classes(lesson: Lesson) ->
         epochs(learning, lesson, options)
         assert lesson.legal is not None
         chances = learning.unit.logits(0, learning.unit.hidden(lesson.inputs.float()), []).softmax(dim=1)
-        return (chances * spread(lesson.legal[:, 0])).sum(dim=1).mean().item()
+        return (chances * spread(lesson.legal[:, 0], lesson.classes)).sum(dim=1).mean().item()
 
     assert mass(replace(OPTIONS, legality=3.0)) > mass(OPTIONS) + 0.02
 
@@ -143,7 +143,7 @@ def test_schedules() -> None:
 
 def test_one_image_of_each_record_an_epoch() -> None:
     starts = np.array([0, 16, 20])
-    lesson = Lesson(torch.zeros(36, 1), torch.zeros(36, 3), None, starts)
+    lesson = Lesson(torch.zeros(36, 1), torch.zeros(36, 3), None, starts, 25)
     rows = shuffled(lesson, images="one", rng=np.random.default_rng(0)).numpy()
     assert len(rows) == 3 and sorted(np.searchsorted(starts, rows, side="right")) == [1, 2, 3]
     assert sorted(shuffled(lesson, images="all", rng=np.random.default_rng(0)).tolist()) == list(range(36))

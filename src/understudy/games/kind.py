@@ -64,9 +64,15 @@ class GameKind:
     counted: Callable[..., int] | None = None
     """The kernel that writes numbers which are no sums over stones, for networks inside the search."""
     batches: str | None = None
-    """Many positions at once: keys, images, parts of moves."""
+    """Many positions at once; positions are taken one by one where `keys`, `orbit_keys` or `parts_of` is missing.
+
+    Students that imitate moves need `parts_of` and `moves_of`, `turned` (all positions under each symmetry) and
+    EXPANSIONS (how records become examples in all their images).
+    """
     encoders: str | None = None
     """ENCODERS: how students that imitate moves see a position."""
+    legality: str | None = None
+    """Which parts of moves are legal: `allowed` and `unpacked`, for the check and the training of such students."""
     boards: str | None = None
     """How students that value boards see them."""
     network_inputs: str | None = None
@@ -80,8 +86,20 @@ class GameKind:
         """Return the module that this game names for *room*, a field of this record."""
         name = getattr(self, room)
         if name is None:
-            raise BadOption(f"{self.name} has no {room.replace('_', ' ')}")
+            raise BadOption(f"{self.name} {LACKS[room]}")
         return import_module(f"{self.folder}.{name}")
+
+
+LACKS = {
+    "batches": "cannot look at many positions at once",
+    "encoders": "has no inputs for students that imitate moves",
+    "legality": "cannot tell which parts of a move are legal",
+    "boards": "has no inputs for students that value boards",
+    "network_inputs": "has no inputs of its own for networks inside the search",
+    "students": "has no students of its own",
+    "solver": "cannot be solved: it has no solver",
+}
+"""What a game cannot do that names no module for it, for people."""
 
 
 def kind_of(position: type) -> GameKind:

@@ -53,7 +53,7 @@ def with_scores(seen: Seen, scores: NDArray[np.float32], *, probable: bool) -> S
 
     def mask(place: int, legacy: bool) -> NDArray[np.uint32]:
         given = chosen[:, :place]
-        return allowed(batch.mine, batch.theirs, batch.hand, order=order, given=given, legacy=legacy)
+        return allowed(batch, order=order, given=given, legacy=legacy)
 
     plain, authors = (np.stack([mask(place, legacy) for place in range(3)], axis=1) for legacy in RULES.values())
     return seen._replace(scores=scores, masks=(plain, authors), probable=probable)

@@ -17,4 +17,5 @@ KIND = GameKind(
     values={Phased: phased_value},
     batches="batches",
     encoders="inputs",
+    legality="legality",
 )

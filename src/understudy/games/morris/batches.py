@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.batches import NO_MOVE, joined, sent_rows, taken
+from understudy.games.batches import NO_MOVE, joined, sent_rows, size, taken
 from understudy.games.morris.notation import BIT, NUMBER, RING_SYMMETRIES, SYMMETRIES, Morris
 
 _TO_NUMBER = np.array(NUMBER)
@@ -62,6 +62,12 @@ def authors_images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDA
     three = (np.bitwise_count(batch.mine) == 3) & (np.bitwise_count(batch.theirs) == 3)
     exchanged = OUTER_FOR_MIDDLE[SYMMETRIES[1:]]
     return _expanded(batch, moves, [(SYMMETRIES, np.ones(len(three), bool)), (exchanged, three)], by_move=False)
+
+
+def turned(batch: Morris) -> list[Morris]:
+    """Return the batch under each symmetry of the board, identity first: as parts have their images."""
+    nobody = np.full(size(batch), NO_MOVE, np.int32)
+    return [image(batch, nobody, permutation)[0] for permutation in SYMMETRIES]
 
 
 EXPANSIONS = {"authors": authors_images, "proper": images}
