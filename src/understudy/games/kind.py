@@ -81,6 +81,14 @@ class GameKind:
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
     """Perfect play."""
+    texts: str | None = None
+    """The text of many positions and moves at once, where it has a fixed width; else each is read and written alone."""
+    text_files: str | None = None
+    """FORMAT: the text files in which others keep records of this game."""
+    tells_turn: bool = True
+    """Whether the text of a position tells whose turn it is."""
+    illegal_code: int | None = None
+    """What its notation makes of text that fits no legal move, where legal moves alone have text; None: any has."""
 
     def load(self, room: str) -> Any:
         """Return the module that this game names for *room*, a field of this record."""
@@ -98,6 +106,8 @@ LACKS = {
     "network_inputs": "has no inputs of its own for networks inside the search",
     "students": "has no students of its own",
     "solver": "cannot be solved: it has no solver",
+    "texts": "has no text of a fixed width",
+    "text_files": "has no text files of its own",
 }
 """What a game cannot do that names no module for it, for people."""
 

@@ -23,4 +23,5 @@ KIND = GameKind(
     values={Material: material_value, Standing: standing_value},
     batches="batches",
     students="players.students",
+    illegal_code=0,
 )

@@ -18,4 +18,7 @@ KIND = GameKind(
     batches="batches",
     encoders="inputs",
     legality="legality",
+    texts="text",
+    text_files="nnmm_text",
+    tells_turn=False,
 )
