@@ -142,7 +142,7 @@ def test_what_cannot_be_analysed() -> None:
     pairs = lone_pairs(konane, stacked([konane.start()]), np.array([0], np.int32), source="")
     with pytest.raises(UnknownName, match="no expansion of konane 'proper'; there are: none"):
         analyse(pairs, expansion="proper")
-    with pytest.raises(BadOption, match="not for konane"):
+    with pytest.raises(BadOption, match="konane has no authors' removals"):
         analyse(pairs, authors_removal=True)
     with pytest.raises(BadOption, match="nothing to analyse"):
         analyse(lone_pairs(MORRIS, nothing(MORRIS), np.zeros(0, np.int32), source=""))

@@ -81,6 +81,8 @@ class GameKind:
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
     """Perfect play."""
+    counts: str | None = None
+    """What can be counted of its records beyond what every game has: phases, removals, moves that are never legal."""
     texts: str | None = None
     """The text of many positions and moves at once, where it has a fixed width; else each is read and written alone."""
     text_files: str | None = None
@@ -106,6 +108,7 @@ LACKS = {
     "network_inputs": "has no inputs of its own for networks inside the search",
     "students": "has no students of its own",
     "solver": "cannot be solved: it has no solver",
+    "counts": "has nothing of its own to count",
     "texts": "has no text of a fixed width",
     "text_files": "has no text files of its own",
 }
