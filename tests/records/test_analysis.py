@@ -18,7 +18,7 @@ from understudy.games.morris.counts import impossible, legal_counts
 from understudy.records import load_any, lone_pairs
 from understudy.records.analysis import Analysis, analyse, analysis_text
 from understudy.records.columns import nothing
-from understudy.records.starts import random_starts
+from understudy.records.starts import draw_starts
 
 MORRIS = find_game("morris")
 
@@ -82,7 +82,7 @@ def test_impossible_moves() -> None:
 
 
 def test_counts_are_those_of_the_rules() -> None:
-    positions = random_starts(MORRIS, 400, np.random.default_rng(2))
+    positions = draw_starts(MORRIS, "random", 400, np.random.default_rng(2))
     per_position, per_move = legal_counts(stacked(positions))
     moves = [MORRIS.moves(position) for position in positions]
     assert per_position.tolist() == [len(some) for some in moves]

@@ -81,6 +81,10 @@ class GameKind:
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
     """Perfect play."""
+    starts: str | None = None
+    """STARTS: how to draw positions of a kind to start from, `custom` or `random`; `wander`: those of random games."""
+    watching: Mapping[str, Any] = field(default_factory=dict)
+    """How its games are watched unless told otherwise: options of a `Watch`."""
     counts: str | None = None
     """What can be counted of its records beyond what every game has: phases, removals, moves that are never legal."""
     texts: str | None = None
@@ -108,6 +112,7 @@ LACKS = {
     "network_inputs": "has no inputs of its own for networks inside the search",
     "students": "has no students of its own",
     "solver": "cannot be solved: it has no solver",
+    "starts": "has no starts besides the usual one",
     "counts": "has nothing of its own to count",
     "texts": "has no text of a fixed width",
     "text_files": "has no text files of its own",

@@ -18,6 +18,7 @@ KIND = GameKind(
     batches="batches",
     encoders="inputs",
     legality="legality",
+    starts="starts",
     counts="counts",
     texts="text",
     text_files="nnmm_text",
