@@ -22,6 +22,7 @@ from understudy.networks.students import StudentOptions
 from understudy.players import make_player
 from understudy.records.examples import all_examples
 from understudy.records.starts import reachable
+from understudy.records.store import lone_pairs
 from understudy.trainers.fitting import Epoch, TrainingOptions, begin
 from understudy.trainers.lessons import Lesson, make_lesson
 from understudy.trainers.moves import train
@@ -48,7 +49,7 @@ def lines() -> Iterator[Line]:
     with TemporaryDirectory() as folder:
         encoder = find_encoder("morris", "rawest")
         facts = {"game": "morris", "encoder": "rawest", "columns": encoder.layout.width, "order": "TFR"}
-        save_student(Path(folder), "student", build_units(StudentOptions(), encoder, untrained), facts)
+        save_student(Path(folder), "student", build_units(find_game("morris"), StudentOptions(), untrained), facts)
         yield Line(
             "a cascade of tied three blocks",
             _choices(f"student:{folder}"),
@@ -64,14 +65,12 @@ def _lesson() -> Lesson:
     positions = reachable(game, 4096, rng)
     rows = rng.integers(0, size(positions), BATCH * BATCHES)
     moves = np.full(len(rows), 625, np.int32)
-    examples = all_examples(taken(positions, rows), moves, expansion="none")
+    examples = all_examples(lone_pairs(game, taken(positions, rows), moves, source=""), expansion="none")
     return make_lesson(examples, find_encoder("morris", "rawest"), (0, 1, 2), legal=False)
 
 
 def _unit(network: dict[str, Any]) -> Any:
-    return build_units(
-        StudentOptions(), find_encoder("morris", "rawest"), dict.fromkeys(("to", "from", "remove"), network)
-    )[0]
+    return build_units(find_game("morris"), StudentOptions(), dict.fromkeys(("to", "from", "remove"), network))[0]
 
 
 def _bare(network: dict[str, Any], lesson: Lesson) -> float:

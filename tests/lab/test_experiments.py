@@ -16,7 +16,7 @@ from understudy import lab
 from understudy.cli import commands
 from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
-from understudy.games.layout import find_encoder
+from understudy.games import find_game
 from understudy.lab.experiments import find_experiment, list_experiments, load_experiment, make_experiment, shipped
 from understudy.lab.options.imitation import data_file
 from understudy.networks import build_units
@@ -240,7 +240,7 @@ def test_broken_and_missing_files(tmp_path: Path) -> None:
 
 def test_unknown_names_guess() -> None:
     with pytest.raises(UnknownName, match="did you mean 'cascade'"):
-        build_units(StudentOptions(design="cascad"), find_encoder("morris", "raw"), {})
+        build_units(find_game("morris"), StudentOptions(design="cascad"), {})
 
 
 def test_what_ships_is_listed_as_others_script_it() -> None:

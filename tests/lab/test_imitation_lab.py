@@ -90,7 +90,7 @@ def test_a_training_killed_between_epochs_ends_the_same(folder: Path, tmp_path: 
     from understudy.trainers.fitting import Epoch
 
     lesson = experiment.lessons[0]
-    sides = split_examples(records.positions, records.moves, split="orbit", seed=0)
+    sides = split_examples(records, split="orbit", seed=0)
     for _, _, event in learn(lesson, untrained(lesson), sides, checkpoints=tmp_path / "checkpoints"):
         if isinstance(event, Epoch):
             break

@@ -10,14 +10,15 @@ import pytest
 import torch
 
 from understudy.errors import BadOption, UnknownName
-from understudy.games.layout import find_encoder, order_places, uniform
+from understudy.games import find_game
+from understudy.games.layout import find_encoder, order_places
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.export import save_student
-from understudy.networks.layers import related
 from understudy.networks.students import Playing, StudentOptions
 
+MORRIS = find_game("morris")
 RAWEST = find_encoder("morris", "rawest")
 SMALL: dict[str, Any] = {
     "kind": "residual",
@@ -30,10 +31,7 @@ SMALL: dict[str, Any] = {
 
 
 def units(settings: dict[str, Any], **student: Any) -> Any:
-    options = StudentOptions(**student)
-    return build_units(
-        options, find_encoder("morris", options.encoder), dict.fromkeys(("to", "from", "remove"), settings)
-    )
+    return build_units(MORRIS, StudentOptions(**student), dict.fromkeys(MORRIS.part_names, settings))
 
 
 def close(found: torch.Tensor, expected: torch.Tensor) -> bool:
@@ -42,9 +40,7 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> bool:
 
 
 def weights(blocks: int, inputs: int) -> int:
-    network = Residual(
-        ResidualOptions(blocks=blocks), find_encoder("morris", "rawest").extended((inputs - 90) // 25), uniform(1)
-    )
+    network = Residual(ResidualOptions(blocks=blocks), RAWEST.extended((inputs - 90) // 25), RAWEST.part)
     return sum(weight.numel() for weight in network.parameters())
 
 
@@ -55,14 +51,14 @@ def test_depth_is_real_and_the_sizes_are_the_published_ones() -> None:
 
 
 def test_every_block_reaches_the_output() -> None:
-    network = Residual(ResidualOptions(blocks=5, zero_start=False), RAWEST.layout, uniform(1))
+    network = Residual(ResidualOptions(blocks=5, zero_start=False), RAWEST.layout, RAWEST.part)
     network(torch.ones(3, 90)).sum().backward()
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
 
 
 def test_pairs_of_classes_fall_into_59_relations() -> None:
-    relation, count = related()
-    assert count == 59 and len(np.unique(relation)) == 59
+    relation = RAWEST.layout.classes.relation
+    assert np.array_equal(np.unique(relation), np.arange(59))
     # Burnside: the orbits of pairs are as many as the mean of squared fixed points.
     numbers = np.array(NUMBER)
     moved = np.zeros((16, 25), int)
@@ -137,7 +133,7 @@ def test_given_parts_are_obeyed() -> None:
         ({"kind": "residual", "layers": 3}, {}, "no option of .network. 'layers'"),
         ({"kind": "residual", "symmetric": True, "width": 210}, {}, "network.width must be a multiple of 25"),
         ({"kind": "residual", "symmetric": True, "batch_norm": True}, {}, "batch_norm does not go"),
-        (SMALL, {"encoder": "integer"}, "cannot see positions as 'integer'"),
+        (SMALL, {"encoder": "integer"}, "cannot see positions as 'integer'; these it can: rawest, rawer, raw$"),
         ({"kind": "dense", "head_sees": "some"}, {}, "all or last"),
         ({"kind": "dense"}, {"design": "whole"}, "needs network.kind 'residual'"),
         ({"dropout": 1.5}, {}, "network.dropout must be from 0 to 0.95"),
@@ -150,7 +146,8 @@ def test_bad_settings_are_told(settings: dict[str, Any], student: dict[str, Any]
 
 
 def test_orders() -> None:
-    assert order_places("RFT") == (2, 1, 0)
-    with pytest.raises(BadOption, match="'TTR' is not an order"):
-        order_places("TTR")
+    assert order_places(MORRIS.part_names, "RFT") == (2, 1, 0)
+    assert order_places(("from", "to"), "TF") == (1, 0)
+    with pytest.raises(BadOption, match="'TTR' is not an order of the letters T, F, R"):
+        order_places(MORRIS.part_names, "TTR")
     assert network_options({}).blocks == 10

@@ -16,8 +16,7 @@ from conftest import count_calls, random_line
 
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
-from understudy.games.batches import stacked, taken
-from understudy.games.morris.batches import NO_MOVE
+from understudy.games.batches import NO_MOVE, stacked, taken
 from understudy.records import UNKNOWN, Records, joined, load, load_any, lone_pairs, save
 from understudy.records.columns import nothing
 from understudy.records.orbits import distinct, orbit_names

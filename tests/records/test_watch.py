@@ -14,7 +14,7 @@ from test_store import assert_same
 import understudy.players as players
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError, UnknownName
-from understudy.games import CompiledGame, find_game
+from understudy.games import CompiledGame, find_game, find_kind, game_names
 from understudy.games.batches import unstacked
 from understudy.match import Opening, Played, Terms, play_games
 from understudy.players.basic import NoOptions
@@ -174,8 +174,8 @@ def test_every_game_can_be_watched(tmp_path: Path) -> None:
         (Watch(regular=0), "nothing to watch"),
         (Watch(opponents=()), "nothing to watch"),
         (Watch(ply_limit=0), "ply_limit must be from 1"),
-        (Watch(custom=1), "custom must be 0 for konane"),
-        (Watch(random=1), "random must be 0 for konane"),
+        (Watch(custom=1), "konane has no custom starts; custom must be 0"),
+        (Watch(random=1), "konane has no random starts; random must be 0"),
     ],
 )
 def test_plans_that_cannot_be_carried_out(plan: Watch, message: str, tmp_path: Path) -> None:
@@ -244,3 +244,8 @@ def test_results_are_seen_by_the_side_to_move() -> None:
     played = play_games(MORRIS, teacher, [(odd, False)], Terms(ply_limit=20))[0]
     assert played.result == -1  # the side of the odd plies has won
     assert [row.result for row in watched(MORRIS, played, number=0, side=1)] == [1]
+
+
+@pytest.mark.parametrize("name", game_names())
+def test_how_a_game_is_watched_unless_told_otherwise_is_a_plan(name: str) -> None:
+    assert replace(Watch(), **find_kind(name).watching).regular == Watch().regular

@@ -18,6 +18,7 @@ from understudy.games.layout import find_encoder
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import all_examples
+from understudy.records.store import lone_pairs
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, TrainingOptions, begin, learning_rate
 from understudy.trainers.lessons import Lesson, make_lesson, shuffled, spread
@@ -42,7 +43,10 @@ def lesson() -> Lesson:
     # A rule that can be learned: the lowest legal move.
     moves = np.array([min(game.moves(position)) for position, _ in lines], np.int32)
     return make_lesson(
-        all_examples(batch, moves, expansion="none"), find_encoder("morris", "rawest"), (0, 1, 2), legal=True
+        all_examples(lone_pairs(game, batch, moves, source=""), expansion="none"),
+        find_encoder("morris", "rawest"),
+        (0, 1, 2),
+        legal=True,
     )
 
 
@@ -50,9 +54,7 @@ def unit(design: str = "whole") -> Any:
     with torch.random.fork_rng():
         torch.manual_seed(0)
         student = StudentOptions(design=design)
-        return build_units(student, find_encoder("morris", "rawest"), dict.fromkeys(("to", "from", "remove"), NETWORK))[
-            0
-        ]
+        return build_units(find_game("morris"), student, dict.fromkeys(("to", "from", "remove"), NETWORK))[0]
 
 
 def epochs(learning: Any, lesson: Lesson, options: TrainingOptions) -> list[Epoch]:
@@ -110,7 +112,7 @@ def test_the_legality_term_moves_probability_to_legal_classes(lesson: Lesson) ->
         epochs(learning, lesson, options)
         assert lesson.legal is not None
         chances = learning.unit.logits(0, learning.unit.hidden(lesson.inputs.float()), []).softmax(dim=1)
-        return (chances * spread(lesson.legal[:, 0])).sum(dim=1).mean().item()
+        return (chances * spread(lesson.legal[:, 0], lesson.classes)).sum(dim=1).mean().item()
 
     assert mass(replace(OPTIONS, legality=3.0)) > mass(OPTIONS) + 0.02
 
@@ -142,7 +144,7 @@ def test_schedules() -> None:
 
 def test_one_image_of_each_record_an_epoch() -> None:
     starts = np.array([0, 16, 20])
-    lesson = Lesson(torch.zeros(36, 1), torch.zeros(36, 3), None, starts)
+    lesson = Lesson(torch.zeros(36, 1), torch.zeros(36, 3), None, starts, 25)
     rows = shuffled(lesson, images="one", rng=np.random.default_rng(0)).numpy()
     assert len(rows) == 3 and sorted(np.searchsorted(starts, rows, side="right")) == [1, 2, 3]
     assert sorted(shuffled(lesson, images="all", rng=np.random.default_rng(0)).tolist()) == list(range(36))

@@ -149,9 +149,9 @@ def _chosen(records: Any, choice: Mapping[str, Any]) -> Examples:
     from understudy.records.examples import all_examples, split_examples
 
     if choice["split"] == "all":
-        examples = all_examples(records.positions, records.moves, expansion="authors")
+        examples = all_examples(records, expansion="authors")
     else:
-        sides = split_examples(records.positions, records.moves, split=choice["split"], seed=choice["seed"])
+        sides = split_examples(records, split=choice["split"], seed=choice["seed"])
         examples = sides[choice["part"] or "test"]
     rows, limit = len(examples.moves), choice["limit"]
     if limit is None or limit >= rows:

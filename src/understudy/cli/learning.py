@@ -32,10 +32,6 @@ def _experiment_options(command: F) -> F:
     return click.argument("file", metavar="EXPERIMENT", type=click.Path())(command)
 
 
-WATCHED = {"chess": {"opening_plies": 8, "ply_limit": 400}}
-"""How a game is watched if nothing else is said: chess in long games from many openings."""
-
-
 @click.command()
 @json_option
 def experiments(as_json: bool) -> None:
@@ -116,9 +112,10 @@ def _watch_game(name: str, folder: str | None, said: dict[str, Any], *, where: W
     from understudy.records.watch import watch as keep
 
     place = Path(folder) if folder is not None else Path("runs") / f"watch_{name}"
-    plan = Watch(**({"opponents": ("self",)} | WATCHED.get(name, {}) | said))
+    game = find_game(name)
+    plan = Watch(**({"opponents": ("self",)} | dict(game.kind.watching) | said))
     with opened(where) as backend, counted(plan.regular, f"watching {plan.teacher}") as progress:
-        records = keep(find_game(name), plan, place, backend=backend, progress=progress)
+        records = keep(game, plan, place, backend=backend, progress=progress)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
 
 

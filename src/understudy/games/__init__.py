@@ -67,4 +67,6 @@ def find_game(
 
 @cache
 def _made(kind: GameKind, size: tuple[int, int] | None, switches: tuple[tuple[str, str], ...]) -> CompiledGame:
-    return CompiledGame(kind, kind.variant(size, dict(switches)), switches)
+    variant = kind.variant(size, dict(switches))
+    # The usual size is the same game as its number: records that name their size are records of it.
+    return CompiledGame(kind, variant, switches) if size == variant.size else _made(kind, variant.size, switches)

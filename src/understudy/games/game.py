@@ -45,6 +45,15 @@ class CompiledGame:
         """The module in which this game speaks of many positions at once."""
         return self.kind.load("batches")
 
+    @cached_property
+    def legality(self) -> Any:
+        """The module in which this game tells which parts of moves are legal, in many positions at once."""
+        return self.kind.load("legality")
+
+    def at_once(self, name: str) -> Any:
+        """Return what this game's batches have under that name, or None: then positions are taken one by one."""
+        return getattr(self.batches, name, None) if self.kind.batches else None
+
     def __reduce__(self) -> tuple[Any, ...]:
         from understudy.games import find_game
 

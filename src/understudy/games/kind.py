@@ -64,9 +64,15 @@ class GameKind:
     counted: Callable[..., int] | None = None
     """The kernel that writes numbers which are no sums over stones, for networks inside the search."""
     batches: str | None = None
-    """Many positions at once: keys, images, parts of moves."""
+    """Many positions at once; positions are taken one by one where `keys`, `orbit_keys` or `parts_of` is missing.
+
+    Students that imitate moves need `parts_of` and `moves_of`, `turned` (all positions under each symmetry) and
+    EXPANSIONS (how records become examples in all their images).
+    """
     encoders: str | None = None
     """ENCODERS: how students that imitate moves see a position."""
+    legality: str | None = None
+    """Which parts of moves are legal: `allowed` and `unpacked`, for the check and the training of such students."""
     boards: str | None = None
     """How students that value boards see them."""
     network_inputs: str | None = None
@@ -75,13 +81,43 @@ class GameKind:
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
     """Perfect play."""
+    starts: str | None = None
+    """STARTS: how to draw positions of a kind to start from, `custom` or `random`; `wander`: those of random games."""
+    watching: Mapping[str, Any] = field(default_factory=dict)
+    """How its games are watched unless told otherwise: options of a `Watch`."""
+    counts: str | None = None
+    """What can be counted of its records beyond what every game has: phases, removals, moves that are never legal."""
+    texts: str | None = None
+    """The text of many positions and moves at once, where it has a fixed width; else each is read and written alone."""
+    text_files: str | None = None
+    """FORMAT: the text files in which others keep records of this game."""
+    tells_turn: bool = True
+    """Whether the text of a position tells whose turn it is."""
+    illegal_code: int | None = None
+    """What its notation makes of text that fits no legal move, where legal moves alone have text; None: any has."""
 
     def load(self, room: str) -> Any:
         """Return the module that this game names for *room*, a field of this record."""
         name = getattr(self, room)
         if name is None:
-            raise BadOption(f"{self.name} has no {room.replace('_', ' ')}")
+            raise BadOption(f"{self.name} {LACKS[room]}")
         return import_module(f"{self.folder}.{name}")
+
+
+LACKS = {
+    "batches": "cannot look at many positions at once",
+    "encoders": "has no inputs for students that imitate moves",
+    "legality": "cannot tell which parts of a move are legal",
+    "boards": "has no inputs for students that value boards",
+    "network_inputs": "has no inputs of its own for networks inside the search",
+    "students": "has no students of its own",
+    "solver": "cannot be solved: it has no solver",
+    "starts": "has no starts besides the usual one",
+    "counts": "has nothing of its own to count",
+    "texts": "has no text of a fixed width",
+    "text_files": "has no text files of its own",
+}
+"""What a game cannot do that names no module for it, for people."""
 
 
 def kind_of(position: type) -> GameKind:

@@ -1,6 +1,7 @@
 """Many texts at once: their bytes one after another, and where each begins, as Arrow keeps columns of strings.
 
-So a kernel can read or write a million texts, and none of them becomes an object of Python on the way.
+So a kernel can read or write a million texts, and none of them becomes an object of Python on the way. Texts of one
+width are a matrix of characters, for which NumPy is enough.
 """
 
 from __future__ import annotations
@@ -18,6 +19,22 @@ class Texts(NamedTuple):
 
     letters: NDArray[np.uint8]
     offsets: NDArray[np.int64]
+
+
+class Characters(NamedTuple):
+    """Texts as a matrix of characters, filled up with zeros, and how long each is."""
+
+    rows: NDArray[np.uint8]
+    lengths: NDArray[np.int64]
+
+
+def cut_out(data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> Characters:
+    """Return the texts in *data* that begin at *starts*; no more than *width* characters of each."""
+    places = np.arange(width)
+    inside = places < lengths[:, None]
+    index = np.where(inside, starts[:, None] + places, 0)
+    rows = data[index] if len(data) else np.zeros(index.shape, np.uint8)
+    return Characters(np.where(inside, rows, 0).astype(np.uint8), lengths)
 
 
 def gathered(texts: Sequence[str]) -> Texts:

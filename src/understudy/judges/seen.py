@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.batches import taken
-from understudy.games.morris.batches import NO_MOVE, parts_of
+from understudy.games.batches import NO_MOVE, taken
+from understudy.games.morris.batches import parts_of
 from understudy.games.morris.legality import allowed, phases
 
 RULES = {"": False, "authors.": True}
@@ -25,7 +25,7 @@ class Seen(NamedTuple):
     """[n, 3]: what the teacher played."""
     known: NDArray[np.bool_]
     """[n]: where the teacher played at all."""
-    order: tuple[int, int, int]
+    order: tuple[int, ...]
     scores: NDArray[np.float32] | None = None
     """[n, 3, 25]: how each class was preferred, after the student's own earlier choices."""
     masks: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
@@ -41,7 +41,7 @@ class Seen(NamedTuple):
         return phases(self.batch.mine, self.batch.hand)
 
 
-def see(batch: Any, moves: NDArray[np.int32], parts: NDArray[np.int64], order: tuple[int, int, int]) -> Seen:
+def see(batch: Any, moves: NDArray[np.int32], parts: NDArray[np.int64], order: tuple[int, ...]) -> Seen:
     """Return what was chosen beside what the teacher played."""
     return Seen(batch, parts, parts_of(moves), moves != NO_MOVE, order)
 
@@ -53,7 +53,7 @@ def with_scores(seen: Seen, scores: NDArray[np.float32], *, probable: bool) -> S
 
     def mask(place: int, legacy: bool) -> NDArray[np.uint32]:
         given = chosen[:, :place]
-        return allowed(batch.mine, batch.theirs, batch.hand, order=order, given=given, legacy=legacy)
+        return allowed(batch, order=order, given=given, legacy=legacy)
 
     plain, authors = (np.stack([mask(place, legacy) for place in range(3)], axis=1) for legacy in RULES.values())
     return seen._replace(scores=scores, masks=(plain, authors), probable=probable)

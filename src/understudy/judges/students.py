@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import size, taken, unstacked
-from understudy.games.morris.batches import NO_MOVE, parts_of
+from understudy.games.batches import NO_MOVE, size, taken, unstacked
+from understudy.games.morris.batches import parts_of
 from understudy.games.morris.legality import CLASSES
 from understudy.judges.accuracy import accuracy
 from understudy.judges.legality import legality

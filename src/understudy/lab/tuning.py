@@ -53,7 +53,7 @@ def tune(experiment: Experiment, folder: Path, *, trials: int, show: Show) -> Fo
 def _worth(experiment: Experiment, records: Records, changes: tuple[str, ...], trial: Any, show: Show) -> float:
     """Return the mean of the best validation accuracies of a student's networks."""
     lesson = _lesson(experiment, changes)
-    sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+    sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
     best: dict[str, float] = {}
     for unit, learning, event in learn(lesson, untrained(lesson), sides):
         if isinstance(event, Epoch):

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.games.layout import Encoder, uniform
+from understudy.games import CompiledGame
+from understudy.games.layout import Encoder, find_encoder, find_encoders, order_places
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,
@@ -16,7 +17,7 @@ from understudy.networks.architectures import (
     Residual,
     ResidualOptions,
 )
-from understudy.networks.students import Single, StudentOptions, Unit, Whole, part_name
+from understudy.networks.students import Single, StudentOptions, Unit, Whole
 
 
 class Kind(NamedTuple):
@@ -48,22 +49,31 @@ def network_options(settings: Mapping[str, Any]) -> Any:
     return options
 
 
-def build_units(student: StudentOptions, encoder: Encoder, networks: Mapping[str, Mapping[str, Any]]) -> list[Unit]:
+def build_units(game: CompiledGame, student: StudentOptions, networks: Mapping[str, Mapping[str, Any]]) -> list[Unit]:
     """Return the untrained networks of a student in their order; *networks* hold the settings for each part."""
     if student.design not in DESIGNS:
         raise UnknownName("design of a student", student.design, DESIGNS)
-    names = [part_name(student.order, place) for place in range(3)]
+    encoder = find_encoder(game.name, student.encoder)
+    names = [game.part_names[part] for part in order_places(game.part_names, student.order)]
     options = [network_options(networks[name]) for name in names]
-    if any(choice.symmetric for choice in options) and not encoder.symmetric:
-        raise BadOption(f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; use 'rawest'")
+    if any(choice.symmetric for choice in options):
+        _check_symmetric(game, encoder)
     if student.design == "whole":
         return [_whole(student, options[0], encoder)]
     return [
         Single(
-            NETWORKS[_kind(networks[name])].network(chosen, encoder.extended(place), uniform(1)), encoder, place, name
+            NETWORKS[_kind(networks[name])].network(chosen, encoder.extended(place), encoder.part), encoder, place, name
         )
         for place, (name, chosen) in enumerate(zip(names, options, strict=True))
     ]
+
+
+def _check_symmetric(game: CompiledGame, encoder: Encoder) -> None:
+    if not encoder.symmetric:
+        known = ", ".join(name for name, other in find_encoders(game.name).items() if other.symmetric)
+        raise BadOption(
+            f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; these it can: {known}"
+        )
 
 
 def _whole(student: StudentOptions, options: Any, encoder: Encoder) -> Whole:

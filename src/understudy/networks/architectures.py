@@ -68,7 +68,7 @@ class FeedForward(nn.Module):
         steps: list[nn.Module] = [nn.Dropout(options.input_dropout)]
         for width in options.layers:
             check_range("network.layers", width, 1, 100_000)
-            layout = hidden_layout(width, symmetric=options.symmetric, place="network.layers")
+            layout = hidden_layout(inputs.classes, width, symmetric=options.symmetric, place="network.layers")
             steps += [
                 affine(inputs, layout),
                 *_normal(options.batch_norm, width),
@@ -121,7 +121,7 @@ class Stem(nn.Module):
     def __init__(self, options: ResidualOptions, inputs: Layout) -> None:
         super().__init__()
         self.layout, self.inner = (
-            hidden_layout(getattr(options, name), symmetric=options.symmetric, place=f"network.{name}")
+            hidden_layout(inputs.classes, getattr(options, name), symmetric=options.symmetric, place=f"network.{name}")
             for name in ("width", "hidden")
         )
         first = _affine(options.symmetric, options.batch_norm)(inputs, self.layout)
@@ -141,8 +141,8 @@ class Dense(nn.Module):
         if options.head_sees not in ("all", "last"):
             raise BadOption(f"network.head_sees must be all or last, not {options.head_sees!r}")
         affine = _affine(options.symmetric, options.batch_norm)
-        seen = [hidden_layout(options.width, symmetric=options.symmetric, place="network.width")]
-        growth = hidden_layout(options.growth, symmetric=options.symmetric, place="network.growth")
+        seen = [hidden_layout(inputs.classes, options.width, symmetric=options.symmetric, place="network.width")]
+        growth = hidden_layout(inputs.classes, options.growth, symmetric=options.symmetric, place="network.growth")
         self.head_sees_all = options.head_sees == "all"
         self.first = nn.Sequential(nn.Dropout(options.input_dropout), affine(inputs, seen[0]))
         self.layers = nn.ModuleList()

@@ -14,8 +14,7 @@ from dataclasses import dataclass
 import torch
 from torch import Tensor, nn
 
-from understudy.games.layout import Encoder, joined, order_places, uniform
-from understudy.games.morris.legality import CLASSES
+from understudy.games.layout import Encoder, joined
 from understudy.networks.architectures import Block, ResidualOptions, Stem
 from understudy.networks.layers import Tied, plain, written_out
 
@@ -40,13 +39,14 @@ class Single(Unit):
 
     def __init__(self, network: nn.Module, encoder: Encoder, place: int, name: str) -> None:
         super().__init__()
-        self.network, self.one_hot, self.places, self.name = network, encoder.one_hot, (place,), name
+        self.network, self.places, self.name = network, (place,), name
+        self.one_hot, self.classes = encoder.one_hot, encoder.layout.classes.count
 
     def hidden(self, inputs: Tensor) -> Tensor:
         return inputs
 
     def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
-        shown = [_one_hot(part) if self.one_hot else part[:, None].float() for part in before]
+        shown = [_one_hot(part, self.classes) if self.one_hot else part[:, None].float() for part in before]
         logits: Tensor = self.network(torch.cat([hidden, *shown], dim=1) if shown else hidden)
         return logits
 
@@ -60,13 +60,14 @@ class Whole(Unit):
     def __init__(self, options: ResidualOptions, encoder: Encoder, head_blocks: int) -> None:
         super().__init__()
         affine = Tied if options.symmetric else plain
+        self.classes = encoder.layout.classes.count
         self.trunk = Stem(options, encoder.layout)
         inner = self.trunk.inner
-        self.conditions = nn.ModuleList(affine(joined([uniform(1)] * place), self.trunk.layout) for place in (1, 2))
+        self.conditions = nn.ModuleList(affine(joined([encoder.part] * place), self.trunk.layout) for place in (1, 2))
         self.heads = nn.ModuleList(
             nn.Sequential(
                 *(Block(options, self.trunk.layout, inner) for _ in range(head_blocks)),
-                affine(self.trunk.layout, uniform(1)),
+                affine(self.trunk.layout, encoder.part),
             )
             for _ in self.places
         )
@@ -77,7 +78,8 @@ class Whole(Unit):
 
     def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
         if place:
-            hidden = hidden + self.conditions[place - 1](torch.cat([_one_hot(part) for part in before], dim=1))
+            shown = [_one_hot(part, self.classes) for part in before]
+            hidden = hidden + self.conditions[place - 1](torch.cat(shown, dim=1))
         logits: Tensor = self.heads[place](hidden)
         return logits
 
@@ -90,7 +92,7 @@ class Playing(nn.Module):
         self.units = nn.ModuleList(written_out(copy.deepcopy(unit)).eval() for unit in units)
 
     def forward(self, inputs: Tensor, given: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log-probabilities [positions, 3, 25] and choices [positions, 3] in the order of the cascade.
+        """Return log-probabilities [positions, 3, classes] and choices [positions, 3] in the order of the cascade.
 
         *given* [positions, 2] holds the choices that count as made at the first two places, -1 where they are free.
         """
@@ -123,10 +125,5 @@ class StudentOptions:
     """Blocks in each head of a whole-move network."""
 
 
-def part_name(order: str, place: int) -> str:
-    """Return the name of the part decided at a place of *order*."""
-    return ("to", "from", "remove")[order_places(order)[place]]
-
-
-def _one_hot(part: Tensor) -> Tensor:
-    return nn.functional.one_hot(part, CLASSES).float()
+def _one_hot(part: Tensor, classes: int) -> Tensor:
+    return nn.functional.one_hot(part, classes).float()

@@ -13,7 +13,7 @@ from understudy.games import CompiledGame
 from understudy.games.batches import stacked
 from understudy.players.names import PlayerKind
 from understudy.players.network import Student, StudentPlayerOptions
-from understudy.players.proposals import proposals
+from understudy.players.parts import proposals
 from understudy.players.searcher import Limits, outcome_value, repeating, search
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import find_evaluator
@@ -37,7 +37,7 @@ class Hybrid:
     """A student that thinks twice."""
 
     def __init__(self, game: CompiledGame, options: HybridOptions, *, name: str, rng: np.random.Generator) -> None:
-        check_range(f"{name}: best", options.best, 1, 25)
+        check_range(f"{name}: best", options.best, 1, max(game.part_sizes))
         check_range(f"{name}: depth", options.depth, 2, 20)
         self.name, self.game, self.options = name, game, options
         chosen = StudentPlayerOptions(path=options.path, order=options.order)

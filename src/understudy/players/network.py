@@ -16,13 +16,9 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, size, stacked
+from understudy.games.batches import OPEN, joined, size, stacked
 from understudy.games.layout import find_encoder, order_places
-from understudy.games.morris.batches import class_images, image, moves_of
-from understudy.games.morris.legality import CLASSES
-from understudy.games.morris.notation import SYMMETRIES
-from understudy.players.parts import checked_parts
-from understudy.players.proposals import proposals
+from understudy.players.parts import checked_parts, in_part_order, proposals
 from understudy.players.student_files import load_session, student_file
 from understudy.protocols import Choice, Move
 
@@ -51,7 +47,7 @@ class StudentPlayerOptions:
     quiescence: bool | None = None
     """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
     symmetries: bool = False
-    """Average the opinion over the board's sixteen images; a symmetric network has no use for it."""
+    """Average the opinion over all images of the board; a symmetric network has no use for it."""
 
 
 class Student:
@@ -60,7 +56,7 @@ class Student:
     def __init__(
         self, game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
     ) -> None:
-        check_range(f"{name}: best", options.best, 1, CLASSES)
+        check_range(f"{name}: best", options.best, 1, max(game.part_sizes))
         if options.check not in CHECKS:
             raise UnknownName("check of a student", options.check, CHECKS)
         self.name, self.game, self.options = name, game, options
@@ -71,14 +67,14 @@ class Student:
         if "order" not in self.facts:
             raise BadOption(f"player {name!r} values boards; it does not choose moves part by part, as is asked here")
         self.encoder = find_encoder(game.name, self.facts["encoder"])
-        self.order = order_places(self.facts["order"])
-        self.corrections = np.zeros(3, np.int64)
+        self.order = order_places(game.part_names, self.facts["order"])
+        self.corrections = np.zeros(len(self.order), np.int64)
         """How often the check changed the choice at each place."""
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose in all positions at once."""
         batch = stacked(positions)
-        moves = moves_of(self._decided(batch)).tolist()
+        moves = self.game.batches.moves_of(self._decided(batch)).tolist()
         if self.options.best == 1:
             return [Choice(move) for move in moves]
         liked = proposals(self, batch, self.options.best)
@@ -107,15 +103,14 @@ class Student:
     def score_parts(
         self, batch: Any, given: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return log-probabilities at each place [positions, 3, 25], and choices as TO, FROM, REMOVE [positions, 3].
+        """Return log-probabilities at each place [positions, parts, classes], and the parts chosen [positions, parts].
 
-        *given* [positions, 2] holds choices that count as made at the first two places, -1 where they are free.
+        *given* [positions, parts - 1] holds choices that count as made at all places but the last, OPEN where they are
+        free.
         """
-        free = np.full((size(batch), 2), -1, np.int64) if given is None else given
+        free = np.full((size(batch), len(self.order) - 1), OPEN, np.int64) if given is None else given
         scores, choices = self._averaged(batch, free) if self.options.symmetries else self._run(batch, free)
-        parts = np.empty_like(choices)
-        parts[:, self.order] = choices
-        return scores, parts
+        return scores, in_part_order(choices, self.order)
 
     def _run(self, batch: Any, given: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         columns = self.encoder.encode(batch)
@@ -127,21 +122,19 @@ class Student:
 
     def _averaged(self, batch: Any, given: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         """Decide place after place by the mean opinion on all images."""
-        chosen, scores = given.copy(), np.empty((len(given), 3, CLASSES), np.float32)
-        choices = np.empty((len(given), 3), np.int64)
-        for place in range(3):
-            scores[:, place] = self._mean(batch, chosen, place)
-            choices[:, place] = scores[:, place].argmax(axis=1)
-            if place < 2:
-                chosen[:, place] = np.where(given[:, place] < 0, choices[:, place], given[:, place])
-        return scores, choices
+        chosen, scores, choices = given.copy(), [], []
+        for place in range(len(self.order)):
+            scores.append(self._mean(batch, chosen, place))
+            choices.append(scores[-1].argmax(axis=1))
+            if place < given.shape[1]:
+                chosen[:, place] = np.where(given[:, place] == OPEN, choices[-1], given[:, place])
+        return np.stack(scores, axis=1), np.stack(choices, axis=1)
 
     def _mean(self, batch: Any, given: NDArray[np.int64], place: int) -> NDArray[np.float32]:
-        nobody = np.full(len(given), -1, np.int32)
-        moved = class_images()
-        turned = joined([image(batch, nobody, permutation)[0] for permutation in SYMMETRIES])
-        told = np.concatenate([np.where(given < 0, given, classes[given]) for classes in moved])
-        scores = self._run(turned, told)[0][:, place].reshape(len(moved), len(given), CLASSES)
+        moved = self.encoder.layout.classes.images
+        turned = joined(self.game.batches.turned(batch))
+        told = np.concatenate([np.where(given == OPEN, given, classes[given]) for classes in moved])
+        scores = self._run(turned, told)[0][:, place].reshape(len(moved), len(given), moved.shape[1])
         back = np.stack([np.exp(scores[turn][:, classes]) for turn, classes in enumerate(moved)])
         mean: NDArray[np.float32] = np.log(np.maximum(back.mean(axis=0), 1e-30)).astype(np.float32)
         return mean

@@ -1,7 +1,8 @@
-"""Players that choose a Nine Men's Morris move part by part: what judges ask of them, and the check of legality.
+"""Players that choose a move part by part: what judges ask of them, the check of legality, the moves they like best.
 
-Three networks decide in cascade, each seeing what the earlier ones chose. Because a chooser of parts may choose
-nonsense, `checked_parts` takes from each network the best class that still leads to a legal move.
+Their networks decide in cascade, each seeing what the earlier ones chose. Because a chooser of parts may choose
+nonsense, `checked_parts` takes from each network the best class that still leads to a legal move; `proposals` combines
+the best classes of each network to whole moves.
 """
 
 from __future__ import annotations
@@ -11,67 +12,101 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.batches import size, taken
-from understudy.games.morris.legality import OPEN, allowed, unpacked
+from understudy.games import CompiledGame
+from understudy.games.batches import OPEN, size, taken
+from understudy.protocols import Move
 
 
 class PartScorer(Protocol):
-    """A cascade of three networks; parts are to=0, from=1, remove=2."""
+    """A cascade of networks, one for each part of a move; parts are numbered as in the game's `part_names`."""
 
     @property
     def name(self) -> str: ...
 
     @property
-    def order(self) -> tuple[int, int, int]:
+    def game(self) -> CompiledGame: ...
+
+    @property
+    def order(self) -> tuple[int, ...]:
         """Which part each network decides: (0, 1, 2) for TFR."""
         ...
 
     def score_parts(
         self, batch: Any, given: NDArray[np.int64] | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-        """Return log-probabilities [n, 3, 25] of the networks in cascade order, and the chosen TO, FROM, REMOVE [n, 3].
+        """Return log-probabilities [n, parts, classes] in cascade order, and the parts chosen [n, parts] in the game's.
 
-        *given* [n, 2] holds what the first and the second network must be taken to have chosen, -1 where they choose
+        *given* [n, parts - 1] holds what all networks but the last must be taken to have chosen, OPEN where they choose
         themselves; what the parts hold there is up to the player. Of equal scores the lowest class is chosen.
         """
         ...
 
 
 def checked_parts(scorer: PartScorer, batch: Any) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return legal TO, FROM, REMOVE [n, 3], and which networks had to be corrected [n, 3], in cascade order.
+    """Return legal parts [n, parts], and which networks had to be corrected [n, parts], in cascade order.
 
     Each network's best class that still leads to a legal move counts; later networks are asked again where an earlier
     one was corrected. Where no move is legal the networks' own choice stays.
     """
+    legality = scorer.game.legality
     scores, parts = scorer.score_parts(batch)
     chosen = parts[:, list(scorer.order)]
     corrected = np.zeros_like(chosen, np.bool_)
-    for place in range(3):
-        masks = allowed(batch.mine, batch.theirs, batch.hand, order=scorer.order, given=chosen[:, :place])
-        open_classes = unpacked(masks)
+    last = len(scorer.order) - 1
+    for place in range(last + 1):
+        masks = legality.allowed(batch, order=scorer.order, given=chosen[:, :place])
+        open_classes = legality.unpacked(masks)
         own = np.take_along_axis(open_classes, chosen[:, place, None], axis=1)[:, 0]
         corrected[:, place] = wrong = ~own & (masks != 0)
         best = np.where(open_classes[wrong], scores[wrong, place], -np.inf).argmax(axis=1)
         chosen[wrong, place] = best
-        if place < 2 and wrong.any():
-            scores[wrong], chosen[wrong] = _asked_again(scorer, taken(batch, wrong), chosen[wrong], place + 1)
+        if place < last and wrong.any():
+            scores[wrong], chosen[wrong] = _asked_again(scorer, taken(batch, wrong), chosen[wrong, : place + 1])
     return in_part_order(chosen, scorer.order), corrected
 
 
+def _asked_again(
+    scorer: PartScorer, batch: Any, settled: NDArray[np.int64]
+) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
+    """Return scores and choices in cascade order once the first choices are settled."""
+    scores, parts = scorer.score_parts(batch, _given(scorer, settled))
+    again = parts[:, list(scorer.order)]
+    again[:, : settled.shape[1]] = settled
+    return scores, again
+
+
+def _given(scorer: PartScorer, settled: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the first choices as `score_parts` takes them, what comes after them still open."""
+    given = np.full((len(settled), len(scorer.order) - 1), OPEN, np.int64)
+    given[:, : settled.shape[1]] = settled
+    return given
+
+
+def proposals(scorer: PartScorer, batch: Any, best: int) -> list[dict[Move, float]]:
+    """Return the moves made of each network's *best* classes, the likeliest first, with log-probabilities.
+
+    They may be illegal; there are as many as *best* to the power of the parts for each position.
+    """
+    rows = np.arange(size(batch))
+    chosen = np.zeros((len(rows), 0), np.int64)
+    likely = np.zeros(len(rows))
+    for place in range(len(scorer.order)):
+        scores = scorer.score_parts(taken(batch, rows), _given(scorer, chosen))[0][:, place]
+        classes = np.argsort(-scores, axis=1, kind="stable")[:, :best]
+        likely = (likely[:, None] + np.take_along_axis(scores, classes, axis=1)).ravel()
+        chosen = np.concatenate([np.repeat(chosen, best, axis=0), classes.reshape(-1, 1)], axis=1)
+        rows = np.repeat(rows, best)
+    moves = scorer.game.batches.moves_of(in_part_order(chosen, scorer.order))
+    return [_ranked(moves[rows == row], likely[rows == row]) for row in range(size(batch))]
+
+
+def _ranked(moves: NDArray[np.int32], likely: NDArray[np.float64]) -> dict[Move, float]:
+    order = np.argsort(-likely, kind="stable")
+    return {int(moves[place]): float(likely[place]) for place in order}
+
+
 def in_part_order(chosen: NDArray[np.int64], order: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return parts given in cascade order as TO, FROM, REMOVE."""
+    """Return parts given in cascade order in the order of the game's `part_names`."""
     parts = np.empty_like(chosen)
     parts[:, list(order)] = chosen
     return parts
-
-
-def _asked_again(
-    scorer: PartScorer, batch: Any, chosen: NDArray[np.int64], known: int
-) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
-    """Return scores and choices in cascade order once the first *known* choices are settled."""
-    given = np.full((size(batch), 2), OPEN)
-    given[:, :known] = chosen[:, :known]
-    scores, parts = scorer.score_parts(batch, given)
-    again = parts[:, list(scorer.order)]
-    again[:, :known] = chosen[:, :known]
-    return scores, again

@@ -118,7 +118,7 @@ def looking(options: StudentPlayerOptions, depth: int) -> SearcherOptions:
 def _check_depth(game: CompiledGame, facts: Mapping[str, Any], depth: int, *, name: str, symmetries: bool) -> None:
     check_range(f"{name}: depth", depth, 1, 6)
     plain = facts["kind"] == "single" and not symmetries and len(game.board.cells) <= WORD
-    if depth > 1 and not (plain and game.kind.batches and hasattr(game.batches, "successors")):
+    if depth > 1 and not (plain and game.at_once("successors")):
         raise BadOption(
             f"player {name!r}: depth above 1 is for students that value one board at a time, without symmetries, "
             f"on boards of at most {WORD} cells in a game that lists the successors of many boards at once"

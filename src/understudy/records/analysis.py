@@ -7,19 +7,17 @@ them; both are options here, and off unless asked for. The numbers are plain, so
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption, UnknownName
-from understudy.games import CompiledGame, rules
-from understudy.games.batches import unstacked
-from understudy.games.morris.batches import NO_MOVE, keys, parts_of
-from understudy.games.morris.counts import impossible, legal_counts
-from understudy.games.morris.legality import phases
-from understudy.records.examples import EXPANSIONS
+from understudy.errors import BadOption
+from understudy.games import CompiledGame, find_kind, rules
+from understudy.games.batches import NO_MOVE, unstacked
+from understudy.games.kind import GameKind
+from understudy.records.examples import find_expansion
 from understudy.records.store import Records
 
 OFTEN = 0.1
@@ -83,22 +81,25 @@ class Analysis:
     distinct_positions: int
     distinct_pairs: int
     distinct_moves: int
-    phases: dict[str, int]
-    removals: dict[str, int]
+    phases: dict[str, int] = field(default_factory=dict)
+    """Rows of each phase, in games that have phases."""
+    removals: dict[str, int] = field(default_factory=dict)
     """Rows with a removal, by phase."""
     parts: dict[str, PartShares]
     legal: LegalMoves
-    shares: MoveShares | None
+    shares: MoveShares | None = None
     """Only for games whose moves can be counted beforehand."""
 
 
 def analyse(records: Records, *, expansion: str = "none", authors_removal: bool = False) -> Analysis:
     """Return what records are made of, each row counted once for each of its images if *expansion* says so."""
-    game = records.game
-    _check(game, expansion, authors_removal)
+    game, counts = records.game, _counts(records.game.kind)
+    expand = find_expansion(game, expansion)
+    if authors_removal and counts is None:
+        raise BadOption(f"{game.name} has no authors' removals: its legal moves are counted by the rules alone")
     if not len(records):
         raise BadOption("there is nothing to analyse: no records")
-    positions, moves, _ = EXPANSIONS[expansion](records.positions, records.moves)
+    positions, moves, _ = expand(records.positions, records.moves)
     names = _names(game, positions)
     moved = moves != NO_MOVE
     per_position, per_move = _legal_counts(game, positions, authors=authors_removal)
@@ -112,11 +113,9 @@ def analyse(records: Records, *, expansion: str = "none", authors_removal: bool 
         distinct_positions=len(np.unique(names)),
         distinct_pairs=_distinct_pairs(names[moved], moves[moved]),
         distinct_moves=len(np.unique(moves[moved])),
-        phases=_by_phase(game, positions, np.ones(len(moves), bool)),
-        removals=_by_phase(game, positions, moved & (moves % 25 > 0)),
         parts=_parts(game, moves[moved]),
         legal=_legal_moves(per_position),
-        shares=_shares(per_move, len(moves)) if game.name == "morris" else None,
+        **({} if counts is None else _counted(game, counts, positions, moves, per_move)),
     )
 
 
@@ -132,16 +131,26 @@ def analysis_text(analysis: Analysis) -> str:
     return "\n".join(f"{name:<{width}}  {value}".rstrip() for name, value in rows) + "\n"
 
 
-def _check(game: CompiledGame, expansion: str, authors_removal: bool) -> None:
-    if expansion not in EXPANSIONS:
-        raise UnknownName("expansion", expansion, EXPANSIONS)
-    if game.name != "morris" and (expansion != "none" or authors_removal):
-        raise BadOption(f"images and the authors' removals are counted for morris only, not for {game.name}")
+def _counts(kind: GameKind) -> Any:
+    """Return the module of what can be counted of this game alone, or None."""
+    return kind.load("counts") if kind.counts else None
+
+
+def _counted(
+    game: CompiledGame, counts: Any, positions: Any, moves: NDArray[np.int32], per_move: NDArray[np.int64]
+) -> dict[str, Any]:
+    """Return what can be counted of this game alone."""
+    everywhere, removing = np.ones(len(moves), bool), (moves != NO_MOVE) & counts.removing(moves)
+    return {
+        "phases": counts.by_phase(positions, everywhere),
+        "removals": counts.by_phase(positions, removing),
+        "shares": _shares(game, counts, per_move, len(moves)),
+    }
 
 
 def _names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
-    if game.name == "morris":
-        return keys(positions)
+    if keys := game.at_once("keys"):
+        return np.asarray(keys(positions))
     return np.array([game.key(position) for position in unstacked(positions)], np.uint64)
 
 
@@ -151,23 +160,17 @@ def _distinct_pairs(names: NDArray[np.uint64], moves: NDArray[np.int32]) -> int:
     return int(changed.sum()) + (len(order) > 0)
 
 
-def _by_phase(game: CompiledGame, positions: Any, counted: NDArray[np.bool_]) -> dict[str, int]:
-    """Return how many of the counted rows the mover's phase has: placing, sliding, flying."""
-    if game.name != "morris":
-        return {}
-    counts = np.bincount(phases(positions.mine, positions.hand)[counted], minlength=4)
-    return {str(phase): int(counts[phase]) for phase in (1, 2, 3)}
-
-
 def _parts(game: CompiledGame, moves: NDArray[np.int32]) -> dict[str, PartShares]:
-    if game.name == "morris":
-        columns = parts_of(moves).T
-    else:
-        columns = np.array([game.parts(move) for move in moves.tolist()]).reshape(len(moves), -1).T
     if not len(moves):
         return {}
-    shapes = zip(game.part_names, game.part_sizes, columns, strict=True)
+    shapes = zip(game.part_names, game.part_sizes, _parts_of(game, moves).T, strict=True)
     return {name: _part(np.bincount(column, minlength=size)) for name, size, column in shapes}
+
+
+def _parts_of(game: CompiledGame, moves: NDArray[np.int32]) -> NDArray[np.int64]:
+    if parts_of := game.at_once("parts_of"):
+        return np.asarray(parts_of(moves))
+    return np.array([game.parts(move) for move in moves.tolist()])
 
 
 def _part(counts: NDArray[np.int64]) -> PartShares:
@@ -177,8 +180,10 @@ def _part(counts: NDArray[np.int64]) -> PartShares:
 
 
 def _legal_counts(game: CompiledGame, positions: Any, *, authors: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
-    if game.name == "morris":
-        return legal_counts(positions, authors=authors)
+    """Return how many moves each position has, and how many positions each code has."""
+    if counts := _counts(game.kind):
+        found: tuple[NDArray[Any], NDArray[np.int64]] = counts.legal_counts(positions, authors=authors)
+        return found
     out, per_move, per_position = np.empty(game.most_moves, np.int32), np.zeros(CODES, np.int64), []
     for position in unstacked(positions):
         count = rules.moves(position, out)
@@ -197,15 +202,15 @@ def _legal_moves(per_position: NDArray[Any]) -> LegalMoves:
     )
 
 
-def _shares(per_move: NDArray[np.int64], rows: int) -> MoveShares:
-    """Return the shares of the 24 x 25 x 25 moves of Morris: the first codes have no TO."""
-    shares = per_move[625:] / rows
-    often = np.flatnonzero(shares > OFTEN).astype(np.int32) + 625
+def _shares(game: CompiledGame, counts: Any, per_move: NDArray[np.int64], rows: int) -> MoveShares:
+    """Return the shares of all codes that are moves."""
+    shares = per_move[counts.FIRST_CODE :] / rows
+    often = np.flatnonzero(shares > OFTEN).astype(np.int32) + counts.FIRST_CODE
     return MoveShares(
         moves=len(shares),
-        impossible=int(impossible().sum()),
+        impossible=int(counts.impossible().sum()),
         never=int((shares == 0).sum()),
-        often=tuple(tuple(parts) for parts in parts_of(often).tolist()),
+        often=tuple(tuple(parts) for parts in _parts_of(game, often).tolist()),
         highest=float(shares.max()),
         mean=float(shares.mean()),
     )
@@ -213,7 +218,7 @@ def _shares(per_move: NDArray[np.int64], rows: int) -> MoveShares:
 
 def _lines(analysis: Analysis) -> Iterator[tuple[str, str]]:
     """Yield the table's rows."""
-    legal, shares = analysis.legal, analysis.shares
+    legal, shares, counts = analysis.legal, analysis.shares, _counts(find_kind(analysis.game))
     yield "game", analysis.game
     yield "rows", f"{analysis.rows:,} (of {analysis.raw_rows:,}; images: {analysis.expansion})"
     yield "rows with a move", f"{analysis.moved:,}"
@@ -229,5 +234,5 @@ def _lines(analysis: Analysis) -> Iterator[tuple[str, str]]:
         yield "moves never legal", f"{shares.never:,} of {shares.moves:,} ({shares.impossible:,} can never be)"
         yield "moves legal in > 10%", f"{len(shares.often)}; at most {shares.highest:.2%}, on average {shares.mean:.3%}"
     for name, part in analysis.parts.items():
-        none = f", {part.counts[0] / analysis.moved:.2%} none" if analysis.game == "morris" else ""
+        none = f", {part.counts[counts.ABSENT] / analysis.moved:.2%} none" if counts else ""
         yield f"entropy of {name}", f"{part.entropy:.3f} bits, commonest {part.constant:.2%}{none}"

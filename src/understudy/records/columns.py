@@ -1,7 +1,7 @@
 """Positions and moves of any game as columns of text, and back.
 
-Morris goes through matrices of characters, a hundred thousand rows in a fraction of a second; the other games row by
-row. Moves are read without asking whether they are legal: that is a judge's business.
+Games whose text has a fixed width go through matrices of characters, a hundred thousand rows in a fraction of a second;
+the others row by row. Moves are read without asking whether they are legal: that is a judge's business.
 """
 
 from __future__ import annotations
@@ -14,24 +14,9 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from understudy.errors import FileError, NotationError, UnderstudyError
-from understudy.games import CompiledGame, find_game
-from understudy.games.batches import stacked, taken, unstacked
-from understudy.games.morris.batches import NO_MOVE
-from understudy.games.morris.notation import Morris
-from understudy.games.morris.text import (
-    MOVE_WIDTH,
-    WIDTH,
-    Characters,
-    gathered,
-    read_moves,
-    read_rows,
-    writable,
-    write_moves,
-    write_rows,
-)
-
-NEVER = {"chess": 0}
-"""What the reader of moves returns for text that fits no legal move, in games that write legal moves only."""
+from understudy.games import CompiledGame
+from understudy.games.batches import NO_MOVE, stacked, taken, unstacked
+from understudy.games.texts import Characters, cut_out
 
 
 class Column(NamedTuple):
@@ -45,8 +30,8 @@ class Column(NamedTuple):
 
 def write_columns(game: CompiledGame, positions: Any, moves: NDArray[np.int32]) -> tuple[pa.Array, pa.Array]:
     """Return positions and moves as text; no text where nobody moved."""
-    if game.name == "morris":
-        return _write_morris(positions, moves)
+    if game.kind.texts is not None:
+        return _write_characters(game, positions, moves)
     rows = unstacked(positions)
     pairs = zip(rows, moves.tolist(), strict=True)
     texts = [_write_move(game, position, move, row) for row, (position, move) in enumerate(pairs)]
@@ -55,17 +40,18 @@ def write_columns(game: CompiledGame, positions: Any, moves: NDArray[np.int32]) 
 
 def read_columns(game: CompiledGame, positions: pa.StringArray, moves: pa.StringArray) -> Column:
     """Return what columns of text hold."""
-    if game.name == "morris":
-        heads, tails = (_characters(column, width) for column, width in ((positions, WIDTH), (moves, MOVE_WIDTH)))
-        good = heads.lengths == WIDTH
-        moved = np.asarray(moves.is_valid())
-        return read_morris(
-            heads, tails, moved, good=good, text=lambda row: (positions[row].as_py(), moves[row].as_py())
-        )
-    return _read_rows(game, positions.to_pylist(), moves.to_pylist())
+    if game.kind.texts is None:
+        return _read_rows(game, positions.to_pylist(), moves.to_pylist())
+    texts = game.kind.load("texts")
+    heads, tails = _characters(positions, texts.WIDTH), _characters(moves, texts.MOVE_WIDTH)
+    good, moved = heads.lengths == texts.WIDTH, np.asarray(moves.is_valid())
+    return read_characters(
+        game, heads, tails, moved, good=good, text=lambda row: (positions[row].as_py(), moves[row].as_py())
+    )
 
 
-def read_morris(
+def read_characters(
+    game: CompiledGame,
     heads: Characters,
     tails: Characters,
     moved: NDArray[np.bool_],
@@ -74,10 +60,9 @@ def read_morris(
     text: Callable[[int], tuple[str | None, str | None]],
 ) -> Column:
     """Return what characters hold; rows in doubt, or not *good*, are read again one by one from their *text*."""
-    game = find_game("morris")
-    positions: Any
-    positions, clear = read_rows(heads)
-    codes, sound = read_moves(tails, positions.hand)
+    texts = game.kind.load("texts")
+    positions, clear = texts.read_rows(heads)
+    codes, sound = texts.read_moves(tails, positions)
     codes[~moved] = NO_MOVE
     faults = {}
     for row in np.flatnonzero(~(good & clear & (sound | ~moved))).tolist():
@@ -112,7 +97,7 @@ def _read_row(game: CompiledGame, position: str | None, move: str | None) -> tup
         raise NotationError("there is no position")
     here = game.read(position)
     code = NO_MOVE if move is None else int(game.notation.read_move(here, move))
-    if move is not None and code == NEVER.get(game.name):
+    if move is not None and code == game.kind.illegal_code:
         raise NotationError(f"{game.name} move {move!r} fits no legal move in {position!r}")
     return here, code
 
@@ -120,23 +105,17 @@ def _read_row(game: CompiledGame, position: str | None, move: str | None) -> tup
 def _write_move(game: CompiledGame, position: Any, move: int, row: int) -> str | None:
     if move == NO_MOVE:
         return None
-    if game.name in NEVER and move not in game.moves(position):
+    if game.kind.illegal_code is not None and move not in game.moves(position):
         raise FileError(f"row {row + 1} has no text: {move} is no move in {game.write(position)!r}")
     return game.write_move(position, move)
 
 
-def _write_morris(positions: Morris, moves: NDArray[np.int32]) -> tuple[pa.Array, pa.Array]:
-    check_writable(positions, moves)
-    rows = write_rows(positions)
-    heads = _strings(Characters(rows, np.full(len(rows), WIDTH, np.int64)), None)
-    return heads, _strings(write_moves(moves), moves != NO_MOVE)
-
-
-def check_writable(positions: Morris, moves: NDArray[np.int32]) -> None:
-    """Raise if a move has not the form of its phase: its text would be read as another move."""
-    odd = np.flatnonzero(~writable(positions, moves))
-    if len(odd):
-        raise FileError(f"row {odd[0] + 1} has no text: move {moves[odd[0]]} has not the form of its phase")
+def _write_characters(game: CompiledGame, positions: Any, moves: NDArray[np.int32]) -> tuple[pa.Array, pa.Array]:
+    texts = game.kind.load("texts")
+    texts.check_writable(positions, moves)
+    rows = texts.write_rows(positions)
+    heads = _strings(Characters(rows, np.full(len(rows), texts.WIDTH, np.int64)), None)
+    return heads, _strings(texts.write_moves(moves), moves != NO_MOVE)
 
 
 def _strings(text: Characters, valid: NDArray[np.bool_] | None) -> pa.Array:
@@ -153,4 +132,4 @@ def _characters(column: pa.StringArray, width: int) -> Characters:
     _, offsets, data = column.buffers()
     ends = np.frombuffer(offsets, np.int32)[column.offset : column.offset + len(column) + 1].astype(np.int64)
     letters = np.frombuffer(data, np.uint8) if data is not None else np.zeros(0, np.uint8)
-    return gathered(letters, ends[:-1], np.diff(ends), width)
+    return cut_out(letters, ends[:-1], np.diff(ends), width)

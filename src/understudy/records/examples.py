@@ -15,8 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
-from understudy.games.batches import size, taken
-from understudy.games.morris.batches import NO_MOVE, authors_images, images, orbit_keys
+from understudy.games import CompiledGame
+from understudy.games.batches import NO_MOVE, size, taken
+from understudy.records.orbits import orbit_names
+from understudy.records.store import Records
 
 SPLITS = ("all", "expanded", "orbit")
 SIDES = ("train", "validation", "test")
@@ -26,6 +28,7 @@ VALIDATION, TEST = 0.05, 0.10
 class Examples(NamedTuple):
     """Positions to learn from or to be examined on, with the teacher's moves."""
 
+    game: CompiledGame
     positions: Any
     moves: NDArray[np.int32]
     origins: NDArray[np.int64]
@@ -33,58 +36,62 @@ class Examples(NamedTuple):
 
     def taken(self, index: Any) -> Examples:
         """Return the rows that *index* names."""
-        return Examples(taken(self.positions, index), self.moves[index], self.origins[index])
+        return Examples(self.game, taken(self.positions, index), self.moves[index], self.origins[index])
 
 
 Expansion: TypeAlias = Callable[[Any, NDArray[np.int32]], tuple[Any, NDArray[np.int32], NDArray[np.int64]]]
+
+
+def find_expansion(game: CompiledGame, name: str) -> Expansion:
+    """Return how records of a game become examples: `none` leaves them as they are, others the game itself knows."""
+    known: dict[str, Expansion] = {"none": _none, **(game.at_once("EXPANSIONS") or {})}
+    if name not in known:
+        raise UnknownName(f"expansion of {game.name}", name, known)
+    return known[name]
 
 
 def _none(batch: Any, moves: NDArray[np.int32]) -> tuple[Any, NDArray[np.int32], NDArray[np.int64]]:
     return batch, moves, np.arange(size(batch))
 
 
-EXPANSIONS: dict[str, Expansion] = {"authors": authors_images, "proper": images, "none": _none}
-
-
-def all_examples(positions: Any, moves: NDArray[np.int32], *, expansion: str) -> Examples:
+def all_examples(records: Records, *, expansion: str) -> Examples:
     """Return every record with its images."""
-    if expansion not in EXPANSIONS:
-        raise UnknownName("expansion", expansion, EXPANSIONS)
-    return Examples(*EXPANSIONS[expansion](positions, moves))
+    game = records.game
+    return Examples(game, *find_expansion(game, expansion)(records.positions, records.moves))
 
 
-def split_examples(positions: Any, moves: NDArray[np.int32], *, split: str, seed: int) -> dict[str, Examples]:
+def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Examples]:
     """Return the train, validation and test side of records; the seed alone decides who goes where."""
-    known = moves != NO_MOVE
-    if not known.any():
+    known = records.taken(records.moves != NO_MOVE)
+    if not len(known):
         raise BadOption("these records hold no moves: there is nothing to learn or to compare with")
     if split == "expanded":
-        return _expanded(taken(positions, known), moves[known], seed)
+        return _expanded(known, seed)
     if split == "orbit":
-        return _by_orbit(taken(positions, known), moves[known], seed)
+        return _by_orbit(known, seed)
     raise UnknownName("split", split, SPLITS[1:])
 
 
-def _expanded(positions: Any, moves: NDArray[np.int32], seed: int) -> dict[str, Examples]:
+def _expanded(records: Records, seed: int) -> dict[str, Examples]:
     """Split the rows of the authors' expansion: 1 384 373, 81 433 and 162 867 of their 1 628 673."""
-    rows = all_examples(positions, moves, expansion="authors")
+    rows = all_examples(records, expansion="authors")
     order = np.random.default_rng([seed, 0x5917]).permutation(len(rows.moves))
     return {side: rows.taken(np.sort(part)) for side, part in zip(SIDES, _cut(order), strict=True)}
 
 
-def _by_orbit(positions: Any, moves: NDArray[np.int32], seed: int) -> dict[str, Examples]:
+def _by_orbit(records: Records, seed: int) -> dict[str, Examples]:
     """Split the classes of symmetric positions; expand the training side."""
-    names, classes = np.unique(orbit_keys(positions), return_inverse=True)
+    names, classes = np.unique(orbit_names(records.game, records.positions), return_inverse=True)
     order = np.random.default_rng([seed, 0x0B17]).permutation(len(names))
     sides = {side: np.isin(classes, part) for side, part in zip(SIDES, _cut(order), strict=True)}
     return {
-        side: _located(positions, moves, np.flatnonzero(members), "proper" if side == "train" else "none")
+        side: _located(records, np.flatnonzero(members), "proper" if side == "train" else "none")
         for side, members in sides.items()
     }
 
 
-def _located(positions: Any, moves: NDArray[np.int32], rows: NDArray[np.int64], expansion: str) -> Examples:
-    found = all_examples(taken(positions, rows), moves[rows], expansion=expansion)
+def _located(records: Records, rows: NDArray[np.int64], expansion: str) -> Examples:
+    found = all_examples(records.taken(rows), expansion=expansion)
     return found._replace(origins=rows[found.origins])
 
 

@@ -14,8 +14,8 @@ from understudy.records.store import Records
 
 def orbit_names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
     """Return a number for each position of a batch, equal for all its images."""
-    if game.kind.batches and hasattr(game.batches, "orbit_keys"):
-        names: NDArray[np.uint64] = game.batches.orbit_keys(positions)
+    if orbit_keys := game.at_once("orbit_keys"):
+        names: NDArray[np.uint64] = orbit_keys(positions)
         return names
     return np.array([_name(game, position) for position in unstacked(positions)], np.uint64)
 

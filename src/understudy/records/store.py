@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pyarrow as pa
@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError, UnderstudyError
 from understudy.files import replaced
-from understudy.games import CompiledGame, batches, find_game
+from understudy.games import CompiledGame, batches, find_game, find_kind, game_names
 from understudy.records.columns import read_columns, write_columns
 from understudy.records.files import Complaint, check_on_error, read_bytes, refuse, settle
 
@@ -70,6 +70,16 @@ class Records:
         return dataclasses.replace(self, positions=batches.taken(self.positions, index), **columns)
 
 
+class TextFormat(NamedTuple):
+    """Text files in which others keep records of a game: what they are called, how one is known, and its reader."""
+
+    title: str
+    fits: Callable[[Path, bytes], bool]
+    """Asked for a file's path and content."""
+    load: Callable[..., tuple[Records, list[Complaint]]]
+    """Takes a path and `on_error`, and returns records and complaints as `load_any` does."""
+
+
 _COLUMN_FIELDS = ("moves", "values", "results", "games", "plies", "sources")
 
 
@@ -112,19 +122,26 @@ def load(path: Path) -> Records:
 
 
 def load_any(path: Path, game: CompiledGame | None = None, on_error: str = "refuse") -> tuple[Records, list[Complaint]]:
-    """Return the records of a Parquet or NNMM file, whatever its name says, and what was wrong with skipped rows."""
-    from understudy.games.morris.nnmm_text import load_nnmm, looks_like_nnmm  # it needs this module too
-
+    """Return the records of a Parquet file or of a game's text, whatever its name says, and what was skipped."""
     check_on_error(on_error)
     path, content = Path(path), read_bytes(Path(path))
     if content[:4] == MAGIC:
         records, complaints = _read_table(path, content, on_error)
-    elif looks_like_nnmm(path, content):
-        records, complaints = load_nnmm(path, on_error=on_error)
     else:
-        raise FileError(f"{path} is not a file of records: neither Parquet nor NNMM text")
+        records, complaints = _find_format(path, content).load(path, on_error=on_error)
     _check_game(path, records.game, game)
     return records, complaints
+
+
+def _find_format(path: Path, content: bytes) -> TextFormat:
+    """Return the first of all games' own formats that a file fits."""
+    kinds = map(find_kind, game_names())
+    formats: list[TextFormat] = [kind.load("text_files").FORMAT for kind in kinds if kind.text_files]
+    found = next((form for form in formats if form.fits(path, content)), None)
+    if found is None:
+        known = " nor ".join(["Parquet", *(form.title for form in formats)])
+        raise FileError(f"{path} is not a file of records: neither {known}")
+    return found
 
 
 def load_notes(path: Path) -> dict[str, Any]:
@@ -201,7 +218,7 @@ def _records(
             raise FileError(f"{path}: column {name!r} has rows without a value")
     text = read_columns(game, columns["position"], columns["move"])
     plies, results = _numbers(columns["ply"]), _numbers(columns["result"].fill_null(UNKNOWN))
-    faults = _faults(text.positions.ply, plies, results, game.name) | text.faults
+    faults = _faults(game, text.positions.ply, plies, results) | text.faults
     complaints = [Complaint(str(path), row + 1, fault) for row, fault in sorted(faults.items())]
     settle(complaints, on_error)
     records = Records(
@@ -230,9 +247,11 @@ def _sources(column: pa.StringArray) -> NDArray[np.str_]:
     return np.asarray(names[coded.indices.to_numpy()])
 
 
-def _faults(read: NDArray[np.int64], plies: NDArray[np.int32], results: NDArray[np.int8], name: str) -> dict[int, str]:
-    """Return what is wrong with the numbers of each row; a Morris position does not tell who is to move."""
-    other = (read - plies) % 2 == 1 if name != "morris" else np.zeros(len(plies), bool)
+def _faults(
+    game: CompiledGame, read: NDArray[np.int64], plies: NDArray[np.int32], results: NDArray[np.int8]
+) -> dict[int, str]:
+    """Return what is wrong with the numbers of each row; not every game's text tells whose turn it is."""
+    other = (read - plies) % 2 == 1 if game.kind.tells_turn else np.zeros(len(plies), bool)
     strange = ~np.isin(results, (-1, 0, 1, UNKNOWN))
     return (
         {row: f"ply {plies[row]} does not fit the side to move" for row in np.flatnonzero(other).tolist()}

@@ -23,7 +23,7 @@ from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
 from understudy.records.choices import corrected, records_of, watched
 from understudy.records.orbits import distinct
-from understudy.records.starts import custom_starts, random_starts
+from understudy.records.starts import draw_starts, start_kinds
 from understudy.records.store import Records, joined, load, load_notes, save
 
 SELF = "self"
@@ -174,7 +174,7 @@ def _openings(game: CompiledGame, task: WatchTask) -> list[tuple[Opening, bool]]
 def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
     rng = np.random.default_rng([task.plan.seed, 0x57A7, KINDS.index(task.kind), task.opponent, number])
     if task.kind != "regular":
-        return Opening(start={"custom": custom_starts, "random": random_starts}[task.kind](game, 1, rng)[0])
+        return Opening(start=draw_starts(game, task.kind, 1, rng)[0])
     # The first of two openings is the start itself.
     return random_openings(game, 2, plies=task.plan.opening_plies, rng=rng)[min(number, 1)]
 
@@ -186,8 +186,8 @@ def _check(game: CompiledGame, plan: Watch) -> None:
     if not plan.opponents or plan.regular + plan.custom + plan.random == 0:
         raise BadOption("watch: there is nothing to watch without opponents and games")
     for kind in KINDS[1:]:
-        if getattr(plan, kind) and game.name != "morris":
-            raise BadOption(f"watch: {kind} starts are made for morris only; {kind} must be 0 for {game.name}")
+        if getattr(plan, kind) and kind not in start_kinds(game):
+            raise BadOption(f"watch: {game.name} has no {kind} starts; {kind} must be 0")
     for name in {plan.teacher, plan.apprentice, *plan.opponents} - {SELF, ""}:
         close(make_player(name, game))
 

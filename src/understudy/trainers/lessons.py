@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -12,21 +12,21 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from understudy.games.layout import Encoder
-from understudy.games.morris.batches import parts_of
-from understudy.games.morris.legality import allowed
 from understudy.records.examples import Examples
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """What a network is shown: inputs [rows, columns], the teacher's parts in the order of the cascade [rows, 3]."""
+    """What a network is shown: inputs [rows, columns], the teacher's parts in the cascade's order [rows, parts]."""
 
     inputs: Tensor
     parts: Tensor
     legal: Tensor | None
-    """Which classes the rules allow at each place, given the teacher's earlier parts [rows, 3]: bits of a number."""
+    """Which classes the rules allow at each place after the teacher's earlier parts [rows, parts]: bits of a number."""
     starts: NDArray[np.int64]
     """The first row of each record; rows of a record lie together."""
+    classes: int
+    """How many there are of each part."""
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -40,14 +40,18 @@ class Batch(NamedTuple):
     legal: Tensor | None
 
 
-def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, int, int], *, legal: bool) -> Lesson:
+def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool) -> Lesson:
     """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
     grouped = examples.taken(np.argsort(examples.origins, kind="stable"))
-    parts = parts_of(grouped.moves)[:, order]
-    masks = torch.from_numpy(_masks(grouped.positions, parts, order)) if legal else None
+    parts = grouped.game.batches.parts_of(grouped.moves)[:, order]
+    masks = torch.from_numpy(_masks(grouped, parts, order)) if legal else None
     new = np.concatenate([[True], np.diff(grouped.origins) != 0])
     return Lesson(
-        torch.from_numpy(encoder.encode(grouped.positions)), torch.from_numpy(parts), masks, np.flatnonzero(new)
+        inputs=torch.from_numpy(encoder.encode(grouped.positions)),
+        parts=torch.from_numpy(parts),
+        legal=masks,
+        starts=np.flatnonzero(new),
+        classes=encoder.layout.classes.count,
     )
 
 
@@ -67,18 +71,18 @@ def batches(lesson: Lesson, rows: Tensor, size: int) -> Iterator[Batch]:
         yield Batch(
             lesson.inputs[chosen].float(),
             lesson.parts[chosen],
-            None if lesson.legal is None else spread(lesson.legal[chosen]),
+            None if lesson.legal is None else spread(lesson.legal[chosen], lesson.classes),
         )
 
 
-def spread(masks: Tensor) -> Tensor:
-    """Return bits as truths [..., 25]."""
-    return (masks[..., None] >> torch.arange(25)) & 1 == 1
+def spread(masks: Tensor, classes: int) -> Tensor:
+    """Return bits as truths [..., classes]."""
+    return (masks[..., None] >> torch.arange(classes)) & 1 == 1
 
 
-def _masks(batch: Any, parts: NDArray[np.int64], order: tuple[int, int, int]) -> NDArray[np.int64]:
-    """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, 3]."""
+def _masks(examples: Examples, parts: NDArray[np.int64], order: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, parts]."""
     masks = np.empty(parts.shape, np.int64)
-    for place in range(3):
-        masks[:, place] = allowed(batch.mine, batch.theirs, batch.hand, order=order, given=parts[:, :place])
+    for place in range(len(order)):
+        masks[:, place] = examples.game.legality.allowed(examples.positions, order=order, given=parts[:, :place])
     return masks

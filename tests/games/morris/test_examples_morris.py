@@ -11,11 +11,11 @@ import pytest
 from tests.conftest import random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.batches import size, stacked, taken, unstacked
-from understudy.games.morris.batches import NO_MOVE, authors_images, image, images, keys, moves_of, orbit_keys, parts_of
+from understudy.games.batches import NO_MOVE, size, stacked, taken, unstacked
+from understudy.games.morris.batches import authors_images, image, images, keys, moves_of, orbit_keys, parts_of
 from understudy.games.morris.notation import SYMMETRIES
 from understudy.records.examples import all_examples, split_examples
-from understudy.records.store import load_any
+from understudy.records.store import Records, load_any, lone_pairs
 
 GAME = find_game("morris")
 
@@ -23,6 +23,10 @@ GAME = find_game("morris")
 def pairs(count: int) -> tuple[Any, Any]:
     lines = [pair for seed in range(count) for pair in random_line(GAME, 80, seed)]
     return stacked([position for position, _ in lines]), np.array([move for _, move in lines], np.int32)
+
+
+def records(batch: Any, moves: Any) -> Records:
+    return lone_pairs(GAME, batch, moves, source="random games")
 
 
 def test_images_are_the_game_s_own_symmetries() -> None:
@@ -57,22 +61,22 @@ def test_the_authors_expansion_has_their_number_of_rows(shared: Path) -> None:
         ("DATASET", 1_628_673, 1_620_719, 99_746),
         ("STATES", 2_085_613, 2_077_589, 121_200),
     ):
-        records = load_any(shared / "data" / "nnmm" / f"{name}.complete.txt", GAME)[0]
-        turned, _, _ = authors_images(records.positions, records.moves)
+        read = load_any(shared / "data" / "nnmm" / f"{name}.complete.txt", GAME)[0]
+        turned, _, _ = authors_images(read.positions, read.moves)
         assert size(turned) == rows
         assert len(np.unique(keys(turned))) == distinct
-        assert len(np.unique(orbit_keys(records.positions))) == classes
+        assert len(np.unique(orbit_keys(read.positions))) == classes
 
 
 def test_the_honest_split_leaks_nothing_and_the_other_does() -> None:
     batch, moves = pairs(40)
-    sides = split_examples(batch, moves, split="orbit", seed=1)
+    sides = split_examples(records(batch, moves), split="orbit", seed=1)
     names = {side: set(orbit_keys(examples.positions).tolist()) for side, examples in sides.items()}
     assert not names["train"] & names["test"] and not names["train"] & names["validation"]
     assert not names["test"] & names["validation"]
     assert set().union(*names.values()) == set(orbit_keys(batch).tolist())
     assert abs(len(names["test"]) / sum(map(len, names.values())) - 0.10) < 0.01
-    leaking = split_examples(batch, moves, split="expanded", seed=1)
+    leaking = split_examples(records(batch, moves), split="expanded", seed=1)
     trained = set(orbit_keys(leaking["train"].positions).tolist())
     assert set(orbit_keys(leaking["test"].positions).tolist()) <= trained
     assert sum(len(side.moves) for side in leaking.values()) == len(authors_images(batch, moves)[1])
@@ -80,22 +84,33 @@ def test_the_honest_split_leaks_nothing_and_the_other_does() -> None:
 
 def test_the_seed_decides_the_split() -> None:
     batch, moves = pairs(5)
-    a, b, c = (split_examples(batch, moves, split="orbit", seed=seed)["test"].origins.tolist() for seed in (1, 1, 2))
+    a, b, c = (
+        split_examples(records(batch, moves), split="orbit", seed=seed)["test"].origins.tolist() for seed in (1, 1, 2)
+    )
     assert a == b != c
 
 
 def test_rows_without_moves() -> None:
     batch, moves = pairs(1)
     with pytest.raises(BadOption, match="hold no moves"):
-        split_examples(batch, np.full_like(moves, NO_MOVE), split="orbit", seed=0)
+        split_examples(records(batch, np.full_like(moves, NO_MOVE)), split="orbit", seed=0)
     some = np.where(np.arange(len(moves)) % 2, moves, NO_MOVE).astype(np.int32)
-    sides = split_examples(batch, some, split="orbit", seed=0)
+    sides = split_examples(records(batch, some), split="orbit", seed=0)
     assert all((side.moves != NO_MOVE).all() for side in sides.values())
+
+
+def test_a_game_without_images_says_so() -> None:
+    konane = find_game("konane")
+    pairs = lone_pairs(
+        konane, stacked([konane.start()]), np.array(konane.moves(konane.start())[:1], np.int32), source=""
+    )
+    with pytest.raises(UnknownName, match="no expansion of konane 'proper'; there are: none"):
+        split_examples(pairs, split="orbit", seed=0)
 
 
 def test_unknown_names() -> None:
     batch, moves = pairs(1)
     with pytest.raises(UnknownName, match="did you mean 'orbit'"):
-        split_examples(batch, moves, split="orbits", seed=0)
-    with pytest.raises(UnknownName, match="expansion"):
-        all_examples(batch, moves, expansion="most")
+        split_examples(records(batch, moves), split="orbits", seed=0)
+    with pytest.raises(UnknownName, match="no expansion of morris 'propr'; did you mean 'proper'"):
+        all_examples(records(batch, moves), expansion="propr")

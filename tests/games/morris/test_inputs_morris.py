@@ -77,12 +77,13 @@ def test_a_symmetry_only_moves_columns(name: str) -> None:
     encoder = find_encoder("morris", name)
     batch = stacked([position for position, _ in random_line(GAME, 60, 5)])
     layout, numbers = encoder.layout, np.array(NUMBER)
-    columns = {(cell, channel): place for place, (cell, channel) in enumerate(zip(*layout, strict=True))}
+    told = list(zip(layout.about.tolist(), layout.channels.tolist(), strict=True))
+    columns = {about: place for place, about in enumerate(told)}
     for permutation in SYMMETRIES:
         moved = np.zeros(25, int)
         moved[numbers[1:]] = numbers[permutation + 1]
         turned, _ = image(batch, np.zeros(len(batch.mine), np.int32), permutation)
-        target = [columns[moved[cell], channel] for cell, channel in zip(*layout, strict=True)]
+        target = [columns[moved[cell], channel] for cell, channel in told]
         assert np.array_equal(encoder.encode(turned)[:, target], encoder.encode(batch))
 
 

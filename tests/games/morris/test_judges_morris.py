@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.batches import size, stacked, taken, unstacked
-from understudy.games.morris.batches import NO_MOVE, moves_of, parts_of
+from understudy.games.batches import NO_MOVE, size, stacked, taken, unstacked
+from understudy.games.morris.batches import moves_of, parts_of
 from understudy.games.morris.legality import PARTS
 from understudy.judges.strict import strict
 from understudy.judges.students import JUDGES, judge_parts, judge_player

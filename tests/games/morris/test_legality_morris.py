@@ -121,7 +121,7 @@ def test_allowed_classes_are_the_prefixes_of_legal_moves(order: tuple[int, int, 
     positions = random_positions(600, 5)
     batch, tried = stacked(positions), tried_parts(positions, 6)[:, list(order)]
     for known in range(3):
-        masks = allowed(batch.mine, batch.theirs, batch.hand, order=order, given=tried[:, :known], legacy=legacy)
+        masks = allowed(batch, order=order, given=tried[:, :known], legacy=legacy)
         classes = [set(np.flatnonzero(row).tolist()) for row in unpacked(masks)]
         for position, given, found in zip(positions, tried[:, :known].tolist(), classes, strict=True):
             moves = ([parts[i] for i in order] for parts in whole_moves(position, legacy))
@@ -144,8 +144,8 @@ def test_only_the_authors_spare_stones_that_all_stand_in_mills() -> None:
     assert whole(grade(*fields, [[3, 0, 4]]))["whole"].all()
     assert not whole(grade(*fields, [[3, 0, 4]], legacy=True))["whole"].any()
     to_g7 = {"order": (0, 1, 2), "given": [[3, 0]]}
-    assert allowed(*fields, **to_g7).tolist() == [1 << 4 | 1 << 5 | 1 << 6]  # type: ignore[arg-type]
-    assert allowed(*fields, **to_g7, legacy=True).tolist() == [0]  # type: ignore[arg-type]
+    assert allowed(batch, **to_g7).tolist() == [1 << 4 | 1 << 5 | 1 << 6]  # type: ignore[arg-type]
+    assert allowed(batch, **to_g7, legacy=True).tolist() == [0]  # type: ignore[arg-type]
 
 
 def test_phases() -> None:
@@ -203,7 +203,7 @@ def digest() -> str:
         for order in ORDERS:
             for known in range(3):
                 given = parts[:, list(order[:known])]
-                found.update(allowed(*fields, order=order, given=given, legacy=legacy).tobytes())
+                found.update(allowed(batch, order=order, given=given, legacy=legacy).tobytes())
     return found.hexdigest()
 
 

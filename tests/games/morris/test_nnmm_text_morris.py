@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from understudy.errors import FileError, NotationError
 from understudy.games import batches, find_game
-from understudy.games.morris.batches import NO_MOVE
+from understudy.games.batches import NO_MOVE
 from understudy.games.morris.nnmm_text import load_nnmm, save_nnmm
 from understudy.records import load_any, lone_pairs
 

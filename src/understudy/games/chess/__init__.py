@@ -22,4 +22,6 @@ KIND = GameKind(
     values={Material: material_value, Standing: standing_value},
     batches="batches",
     students="players.students",
+    watching={"opening_plies": 8, "ply_limit": 400},  # long games from many openings
+    illegal_code=0,
 )

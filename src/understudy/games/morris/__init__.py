@@ -17,4 +17,10 @@ KIND = GameKind(
     values={Phased: phased_value},
     batches="batches",
     encoders="inputs",
+    legality="legality",
+    starts="starts",
+    counts="counts",
+    texts="text",
+    text_files="nnmm_text",
+    tells_turn=False,
 )

@@ -12,11 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.batches import joined, sent_rows, taken
+from understudy.games.batches import NO_MOVE, joined, sent_rows, size, taken
 from understudy.games.morris.notation import BIT, NUMBER, RING_SYMMETRIES, SYMMETRIES, Morris
-
-NO_MOVE = -1
-"""Stands for the move of a position in which nobody moved."""
 
 _TO_NUMBER = np.array(NUMBER)
 _TO_BIT = np.array(BIT)
@@ -67,11 +64,14 @@ def authors_images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDA
     return _expanded(batch, moves, [(SYMMETRIES, np.ones(len(three), bool)), (exchanged, three)], by_move=False)
 
 
-def class_images() -> NDArray[np.int64]:
-    """Return where each symmetry sends each class of a part [16, 25]: cells by the papers' numbers, 0 for none."""
-    moved = np.zeros((len(SYMMETRIES), len(NUMBER)), np.int64)
-    moved[:, _TO_NUMBER[1:]] = _TO_NUMBER[SYMMETRIES + 1]
-    return moved
+def turned(batch: Morris) -> list[Morris]:
+    """Return the batch under each symmetry of the board, identity first: as parts have their images."""
+    nobody = np.full(size(batch), NO_MOVE, np.int32)
+    return [image(batch, nobody, permutation)[0] for permutation in SYMMETRIES]
+
+
+EXPANSIONS = {"authors": authors_images, "proper": images}
+"""How records become examples in all their images."""
 
 
 def flown(batch: Morris) -> NDArray[np.bool_]:

@@ -1,4 +1,4 @@
-"""How many moves are legal in each of many Nine Men's Morris positions, and in how many positions each move is.
+"""What can be counted of many Nine Men's Morris records: phases, removals, legal moves, moves that can never be legal.
 
 `authors` counts as the papers' program did: it never lets a stone in a mill be removed, not even where all stones of
 the other side stand in mills, and so has no move for a mill closed there.
@@ -12,12 +12,28 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.bits import NONE
+from understudy.games.morris.legality import phases
 from understudy.games.morris.notation import Morris
 from understudy.games.morris.rules import MOST_MOVES, in_mills, moves
 from understudy.kernels import kernel
 
 CODES = 25 * 25 * 25
 """Codes of moves are below this."""
+FIRST_CODE = 25 * 25
+"""Codes below have no TO and are no moves."""
+ABSENT = 0
+"""The class of a part that a move does not have."""
+
+
+def by_phase(batch: Morris, counted: NDArray[np.bool_]) -> dict[str, int]:
+    """Return how many of the counted rows each phase of the mover has: placing, sliding, flying."""
+    counts = np.bincount(phases(batch.mine, batch.hand)[counted], minlength=4)
+    return {str(phase): int(counts[phase]) for phase in (1, 2, 3)}
+
+
+def removing(moves: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which moves remove a stone."""
+    return moves % 25 > 0
 
 
 def legal_counts(batch: Morris, *, authors: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int64]]:

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.layout import Encoder, Layout, cells, facts, joined
+from understudy.games.layout import Classes, Encoder, Layout, cells, facts, joined
 from understudy.games.morris.legality import phases
-from understudy.games.morris.notation import BIT, STONES
+from understudy.games.morris.notation import BIT, NUMBER, STONES, SYMMETRIES
 
 _PLACES = np.array(BIT[1:]) - 1
 """The bit of each cell, in the papers' order."""
@@ -86,14 +86,26 @@ def _closing(side: NDArray[np.int8]) -> NDArray[np.int8]:
     return closing
 
 
-_RAWEST: Layout = joined([cells(0), cells(0), cells(0), facts(0, 2 * STONES)])
-_CLOSERS: Layout = joined([cells(0), cells(0)])
+def _class_images() -> NDArray[np.int64]:
+    """Return where each symmetry sends each class of a part [16, 25]: cells by the papers' numbers, 0 for none."""
+    numbers = np.array(NUMBER)
+    moved = np.zeros((len(SYMMETRIES), len(NUMBER)), np.int64)
+    moved[:, numbers[1:]] = numbers[SYMMETRIES + 1]
+    return moved
+
+
+_CLASSES = Classes(_class_images())
+
+_CELLS: Layout = cells(_CLASSES)
+_RAWEST: Layout = joined([_CELLS, _CELLS, _CELLS, facts(_CLASSES, 2 * STONES)])
 
 RAWEST = Encoder("rawest", _RAWEST, _rawest)
-RAWER = Encoder("rawer", joined([_RAWEST, facts(0, 6)]), _rawer)
-RAW = Encoder("raw", joined([_RAWEST, facts(0, 2 * STONES + 6)]), _raw)
-INTEGER = Encoder("integer", joined([cells(0), facts(0, 6)]), _integer, one_hot=False, symmetric=False)
-AUGMENTED = Encoder("augmented", joined([_RAWEST, facts(0, 3 * len(LINES)), _CLOSERS]), _augmented, symmetric=False)
+RAWER = Encoder("rawer", joined([_RAWEST, facts(_CLASSES, 6)]), _rawer)
+RAW = Encoder("raw", joined([_RAWEST, facts(_CLASSES, 2 * STONES + 6)]), _raw)
+INTEGER = Encoder("integer", joined([_CELLS, facts(_CLASSES, 6)]), _integer, one_hot=False, symmetric=False)
+AUGMENTED = Encoder(
+    "augmented", joined([_RAWEST, facts(_CLASSES, 3 * len(LINES)), _CELLS, _CELLS]), _augmented, symmetric=False
+)
 
 ENCODERS = {encoder.name: encoder for encoder in (RAWEST, RAWER, RAW, INTEGER, AUGMENTED)}
 """How students that imitate moves may see a position."""

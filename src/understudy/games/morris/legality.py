@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.batches import OPEN, size
 from understudy.games.bits import NONE, ONE, Mask, bit, lowest, popcount, rest
-from understudy.games.morris.notation import BIT, NUMBER
+from understudy.games.morris.notation import BIT, NUMBER, Morris
 from understudy.games.morris.rules import BOARD_MASK, closers, in_mills, neighbours, removable
 from understudy.kernels import kernel
 
@@ -23,8 +24,6 @@ CLASSES = 25
 
 PARTS = ("to", "from", "remove")
 TO, FROM, REMOVE = 0, 1, 2
-OPEN = -1
-"""Stands for a part that is not chosen yet."""
 
 FLAGS = ("to", "from", "remove", "from_to", "remove_from_to")
 """What `grade` tells of a move: each part by itself, FROM with TO, REMOVE with both."""
@@ -40,19 +39,17 @@ def grade(mine: Any, theirs: Any, hand: Any, parts: Any, *, legacy: bool = False
     return flags
 
 
-def allowed(
-    mine: Any, theirs: Any, hand: Any, *, order: tuple[int, ...], given: Any, legacy: bool = False
-) -> NDArray[np.uint32]:
+def allowed(batch: Morris, *, order: tuple[int, ...], given: Any, legacy: bool = False) -> NDArray[np.uint32]:
     """Return for each position the classes of the next part, bit k for class k, that still lead to a legal move.
 
     *given* [n, 0 to 2] holds the parts chosen so far, in the order in which *order* names them; after two parts the
     classes are those of whole legal moves. No bit is set where the given parts already lead nowhere.
     """
     given = np.asarray(given, np.int64)
-    chosen = np.full((len(mine), 3), OPEN, np.int64)
+    chosen = np.full((size(batch), 3), OPEN, np.int64)
     chosen[:, list(order[: given.shape[1]])] = given
-    masks = np.zeros(len(mine), np.uint32)
-    _allowed(*_typed(mine, theirs, hand), chosen, order[given.shape[1]], legacy, masks)
+    masks = np.zeros(size(batch), np.uint32)
+    _allowed(*_typed(batch.mine, batch.theirs, batch.hand), chosen, order[given.shape[1]], legacy, masks)
     return masks
 
 

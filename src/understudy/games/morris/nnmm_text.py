@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 from understudy.errors import FileError
 from understudy.files import replaced
 from understudy.games import batches, find_game
-from understudy.games.morris.batches import NO_MOVE
-from understudy.games.morris.text import MOVE_WIDTH, WIDTH, Characters, gathered, write_moves, write_rows
-from understudy.records.columns import check_writable, read_morris
+from understudy.games.batches import NO_MOVE
+from understudy.games.morris.text import MOVE_WIDTH, WIDTH, check_writable, write_moves, write_rows
+from understudy.games.texts import Characters, cut_out
+from understudy.records.columns import read_characters
 from understudy.records.files import Complaint, check_on_error, read_bytes, settle, shown
-from understudy.records.store import Records, lone_pairs
+from understudy.records.store import Records, TextFormat, lone_pairs
 
 DASH, RETURN, NEWLINE = (np.uint8(ord(letter)) for letter in "-\r\n")
 HEAD = 10_000
@@ -30,16 +31,18 @@ END = np.frombuffer(b"\r\n", np.uint8)
 def load_nnmm(path: Path, *, on_error: str = "refuse") -> tuple[Records, list[Complaint]]:
     """Return the pairs or positions of an NNMM file, and what was wrong with the lines that were skipped."""
     check_on_error(on_error)
-    path = Path(path)
+    path, game = Path(path), find_game("morris")
     data = np.frombuffer(read_bytes(path), np.uint8)
     starts, lengths = _lines(data)
     if not len(starts):
         raise FileError(f"{path} has no line")
-    heads = gathered(data, starts, lengths, WIDTH + 1)
+    heads = cut_out(data, starts, lengths, WIDTH + 1)
     moved = lengths > WIDTH
-    tails = gathered(data, starts + WIDTH + 1, np.maximum(lengths - WIDTH - 1, 0), MOVE_WIDTH)
+    tails = cut_out(data, starts + WIDTH + 1, np.maximum(lengths - WIDTH - 1, 0), MOVE_WIDTH)
     good = (lengths == WIDTH) | (heads.rows[:, WIDTH] == DASH)
-    read = read_morris(heads, tails, moved, good=good, text=lambda row: _split(data, starts[row], lengths[row]))
+    read = read_characters(
+        game, heads, tails, moved, good=good, text=lambda row: _split(data, starts[row], lengths[row])
+    )
     complaints = [
         Complaint(str(path), row + 1, _reason(fault, data[starts[row] : starts[row] + lengths[row]].tobytes()))
         for row, fault in sorted(read.faults.items())
@@ -49,7 +52,7 @@ def load_nnmm(path: Path, *, on_error: str = "refuse") -> tuple[Records, list[Co
         raise FileError(f"{path} has no line that can be read: {complaints[0].reason}")
     kept = np.setdiff1d(np.arange(len(starts)), list(read.faults))
     positions = batches.taken(read.positions, kept)
-    return lone_pairs(find_game("morris"), positions, read.moves[kept], source=path.name), complaints
+    return lone_pairs(game, positions, read.moves[kept], source=path.name), complaints
 
 
 def save_nnmm(records: Records, path: Path) -> None:
@@ -66,6 +69,9 @@ def looks_like_nnmm(path: Path, content: bytes) -> bool:
     if re.search(rb"(?m)^[OME]{24}[0-9]{4}", content[:HEAD]):
         return True
     return path.suffix.lower() in (".txt", ".nnmm") and b"\0" not in content
+
+
+FORMAT = TextFormat("NNMM text", looks_like_nnmm, load_nnmm)
 
 
 def _written(records: Records) -> NDArray[np.uint8]:

@@ -1,31 +1,27 @@
 """Text of many Nine Men's Morris positions and moves at once, as matrices of characters.
 
-The same text as in `morris_notation.py`, for files of a hundred thousand lines. What these readers doubt they only
+The same text as in `notation.py`, for files of a hundred thousand lines. What these readers doubt they only
 mark: the slow reader of one line then says what is wrong with it, or finds that it is well after all.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.morris.batches import NO_MOVE, moves_of, parts_of
+from understudy.errors import FileError
+from understudy.games.batches import NO_MOVE
+from understudy.games.morris.batches import moves_of, parts_of
 from understudy.games.morris.notation import BIT, CELLS, STONES, Morris
+from understudy.games.texts import Characters
 
 WIDTH = 28
 MOVE_WIDTH = 6
 _EMPTY, _MINE, _THEIRS, _ZERO = (ord(letter) for letter in "OME0")
 _BITS = np.array([bit - 1 for bit in BIT[1:]], np.uint64)
 _NAMES = np.frombuffer(("\0\0" + "".join(CELLS)).encode(), np.uint8).reshape(25, 2)
-
-
-class Characters(NamedTuple):
-    """Lines of text: their characters, filled up with zeros, and their lengths."""
-
-    rows: NDArray[np.uint8]
-    lengths: NDArray[np.int64]
 
 
 def write_rows(batch: Morris) -> NDArray[np.uint8]:
@@ -58,10 +54,10 @@ def write_moves(moves: NDArray[np.int32]) -> Characters:
     return Characters(rows, 2 * np.count_nonzero([to, origin, removed], axis=0).astype(np.int64))
 
 
-def read_moves(text: Characters, hand: NDArray[np.int64]) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
-    """Return the codes of moves of sides with so many stones in hand, and which of them are surely well-formed."""
+def read_moves(text: Characters, batch: Morris) -> tuple[NDArray[np.int32], NDArray[np.bool_]]:
+    """Return the codes of moves in these positions, and which of them are surely well-formed."""
     cells = _numbers(text.rows[:, :MOVE_WIDTH])
-    placing, count = hand > 0, text.lengths // 2
+    placing, count = np.asarray(batch.hand) > 0, text.lengths // 2
     named = (cells > 0).sum(axis=1)
     shifted = np.hstack([np.zeros((len(cells), 1), np.int64), cells[:, :2]])
     origin, to, removed = np.where(placing[:, None], shifted, cells).T
@@ -70,19 +66,13 @@ def read_moves(text: Characters, hand: NDArray[np.int64]) -> tuple[NDArray[np.in
     return np.where(good, codes, NO_MOVE).astype(np.int32), good
 
 
-def gathered(data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> Characters:
-    """Return the pieces of *data* that begin at *starts*, cut after *width* characters, as a matrix."""
-    places = np.arange(width)
-    inside = places < lengths[:, None]
-    index = np.where(inside, starts[:, None] + places, 0)
-    rows = data[index] if len(data) else np.zeros(index.shape, np.uint8)
-    return Characters(np.where(inside, rows, 0).astype(np.uint8), lengths)
-
-
-def writable(batch: Morris, moves: NDArray[np.int32]) -> NDArray[np.bool_]:
-    """Tell which moves have the form of their phase, so that their text can be read again."""
+def check_writable(batch: Morris, moves: NDArray[np.int32]) -> None:
+    """Raise if a move has not the form of its phase: its text would be read as another move."""
     to, origin, _ = parts_of(moves).T
-    return np.asarray((moves == NO_MOVE) | ((to > 0) & ((origin == 0) == (np.asarray(batch.hand) > 0))))
+    good = (moves == NO_MOVE) | ((to > 0) & ((origin == 0) == (np.asarray(batch.hand) > 0)))
+    if not good.all():
+        row = int(np.argmin(good))
+        raise FileError(f"row {row + 1} has no text: move {moves[row]} has not the form of its phase")
 
 
 def _cells(masks: NDArray[np.uint64]) -> NDArray[np.bool_]:

@@ -16,6 +16,7 @@ import torch
 from understudy import __version__
 from understudy.files import load_json, save_json
 from understudy.games import CompiledGame, find_game
+from understudy.games.batches import NO_MOVE
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
 from understudy.judges.strict import strict
@@ -33,7 +34,7 @@ from understudy.records.examples import Examples, all_examples, split_examples
 from understudy.records.orbits import orbit_names
 from understudy.records.sketches import sketch_of, together
 from understudy.records.starts import reachable
-from understudy.records.store import Records, joined, load, load_any, save
+from understudy.records.store import Records, joined, load, load_any, lone_pairs, save
 from understudy.records.watch import watch
 from understudy.studies.galassi.gaming import STABLE, gaming
 from understudy.studies.galassi.gaming_tables import gaming_json
@@ -105,7 +106,7 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
 
 
 def _train_student(experiment: Experiment, lesson: Lesson, records: Records, folder: Path, show: Show) -> None:
-    sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+    sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
     units, spent = untrained(lesson), {}
     for unit, learning, event in learn(lesson, units, sides, checkpoints=folder / "checkpoints"):
         task = f"{lesson.name}: learning {unit.name}"
@@ -124,7 +125,7 @@ def untrained(lesson: Lesson) -> list[Unit]:
     """Return a student's networks before they learn: the seed decides their first weights, or an earlier student."""
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training["to"].seed)
-        units = build_units(lesson.student, find_encoder("morris", lesson.student.encoder), lesson.networks)
+        units = build_units(find_game("morris"), lesson.student, lesson.networks)
     if lesson.student.start:
         load_weights(Path(lesson.student.start), units)
     return units
@@ -134,7 +135,8 @@ def learn(
     lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
 ) -> Iterator[tuple[Unit, Learning, Batch | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any."""
-    encoder, order = find_encoder("morris", lesson.student.encoder), order_places(lesson.student.order)
+    encoder = find_encoder("morris", lesson.student.encoder)
+    order = order_places(find_game("morris").part_names, lesson.student.order)
     for unit in units:
         options = lesson.training[unit.name if unit.name in lesson.training else "to"]
         learning, name = begin(unit, options), lesson.fingerprint(unit.name)
@@ -192,7 +194,7 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
         return
     scores = {}
     for lesson in experiment.lessons:
-        sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         rows = some(sides["validation"], 20_000)
         verdict = judge_parts(_student(experiment, lesson, folder), rows.positions, rows.moves, judges=("accuracy",))
         # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
@@ -225,7 +227,7 @@ def _judgements(experiment: Experiment, folder: Path, backend: Backend) -> Itera
     states = _states(experiment, game, records)
     for lesson in experiment.lessons:
         student = _student(experiment, lesson, folder)
-        sides = split_examples(records.positions, records.moves, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
         yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
@@ -253,10 +255,11 @@ def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Exa
         known = orbit_names(records.game, records.positions)
         rng = np.random.default_rng([STRICT_SEED, 0x57A7E5])
         positions = reachable(game, judging.states_count, rng, without=known)
-        return all_examples(positions, np.full(judging.states_count, -1, np.int32), expansion="none")
+        nobody = np.full(judging.states_count, NO_MOVE, np.int32)
+        return all_examples(lone_pairs(game, positions, nobody, source="random play"), expansion="none")
     found = load_any(data_file(experiment, judging.states), game)[0]
     limit = judging.states_count or len(found)
-    return all_examples(found.taken(slice(0, limit)).positions, found.moves[:limit], expansion="authors")
+    return all_examples(found.taken(slice(0, limit)), expansion="authors")
 
 
 def _gaming(experiment: Experiment, folder: Path, show: Show, backend: Backend) -> None:

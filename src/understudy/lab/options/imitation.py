@@ -147,7 +147,7 @@ def make_lesson_plan(name: str, settings: Mapping[str, Any]) -> Lesson:
     if examples.split not in SPLITS[1:]:
         raise UnknownName("examples.split", examples.split, SPLITS[1:])
     student = built(StudentOptions, settings, "student")
-    order_places(student.order)
+    order_places(PARTS, student.order)
     networks = {part: _for_part(settings.get("network", {}), part, "network") for part in PARTS}
     for chosen in networks.values():
         network_options(chosen)

@@ -19,11 +19,10 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import size, stacked, taken
-from understudy.games.layout import LETTERS, order_places
+from understudy.games.batches import OPEN, size, stacked, taken
 from understudy.games.morris.batches import moves_of
 from understudy.games.morris.inputs import RAWEST
-from understudy.games.morris.legality import CLASSES, OPEN
+from understudy.games.morris.legality import CLASSES
 from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order
 from understudy.protocols import Choice
@@ -41,6 +40,8 @@ LARGEST = 1e6
 
 CHECKS = ("none", "legal")
 FILES = ("TO", "FROM", "REMOVE")
+LETTERS = "TFR"
+"""What the files are called, and how an order of deciding is written."""
 
 Array = NDArray[Any]
 
@@ -81,7 +82,7 @@ class Nnmm:
             raise BadOption(f"{name}: these networks play morris, not {game.name}")
         if options.check not in CHECKS:
             raise UnknownName(f"check of {name!r}", options.check, CHECKS)
-        self.name, self.check = name, options.check
+        self.name, self.game, self.check = name, game, options.check
         self.order = read_order(options.path, name)
         self.exact = [load_network(f"{options.path}_{FILES[p]}.npz", earlier=i) for i, p in enumerate(self.order)]
         self.quick = [Network(*(array.astype(np.float32) for array in network)) for network in self.exact]
@@ -132,12 +133,12 @@ def cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int64])
     return scores, chosen
 
 
-def read_order(path: str, name: str) -> tuple[int, int, int]:
+def read_order(path: str, name: str) -> tuple[int, ...]:
     """Return the order of deciding that the last three letters of *path* name."""
     letters = Path(path).name[-3:]
     if sorted(letters) != sorted(LETTERS):
         raise BadOption(f"{name}: weights are named by an order of T, F and R, such as folder/TFR, not {path!r}")
-    return order_places(letters)
+    return tuple(LETTERS.index(letter) for letter in letters)
 
 
 def inputs(batch: Any) -> Array:
