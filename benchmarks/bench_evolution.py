@@ -14,9 +14,9 @@ from typing import Any, NamedTuple
 from benchmarks.table import Line
 from understudy.backends import Local, close, make_backend
 from understudy.protocols import Backend
-from understudy.trainers.arena import Stage, play_timed
-from understudy.trainers.evolution import TrainerOptions
-from understudy.trainers.evolvers import make_evolver
+from understudy.trainers.evolution import make_evolver
+from understudy.trainers.evolution.arena import Stage, play_timed
+from understudy.trainers.evolution.evolver import TrainerOptions
 
 POPULATION = 62
 """Groups of four, and so tasks, of a measured generation, as in the thesis: 372 games."""

@@ -20,6 +20,7 @@ from benchmarks.table import Line, best_rate
 from understudy.backends import Local
 from understudy.errors import EngineError
 from understudy.games import find_game
+from understudy.games.batches import gathered
 from understudy.games.chess.fen import read_fens, write_fens
 from understudy.games.chess.players.engine import find_engine
 from understudy.games.chess.records.labelling import label_positions
@@ -27,7 +28,6 @@ from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling, sample_pgn
 from understudy.games.chess.records.sources import gather
-from understudy.games.texts import gathered
 
 DATA = Path(__file__).parent.parent.parent / "shared" / "data" / "chess"
 LABELLED, GAMES = DATA / "labelled_depth8.parquet", DATA / "human_elo2600plus_97212.pgn.bz2"

@@ -14,7 +14,7 @@ from understudy.games.boards import SCRATCH
 from understudy.games.konane.inputs import encode
 from understudy.games.konane.rules import movable_stones
 from understudy.search.evaluators.sigmoid import layers
-from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions
+from understudy.trainers.online.pupils import OnlineOptions, Pupil, PupilOptions
 
 SHAPES = {
     (4, "A"): (10, 200_000, 30.0), (4, "B"): (10, 200_000, 30.0), (4, "C"): (20, 200_000, 30.0),

@@ -17,15 +17,14 @@ from understudy.games import find_game
 from understudy.games.batches import size, taken, unstacked
 from understudy.games.layout import find_encoder
 from understudy.networks import build_units
-from understudy.networks.export import save_student
+from understudy.networks.files import save_student
 from understudy.networks.students import StudentOptions
 from understudy.players import make_player
 from understudy.records.examples import all_examples
 from understudy.records.starts import reachable
 from understudy.records.store import lone_pairs
 from understudy.trainers.fitting import Epoch, TrainingOptions, begin
-from understudy.trainers.lessons import Lesson, make_lesson
-from understudy.trainers.moves import train
+from understudy.trainers.moves import Lesson, make_lesson, train
 
 BATCH, BATCHES = 4096, 8
 PAPERS: dict[str, Any] = {"kind": "residual", "width": 200, "hidden": 300, "blocks": 10}

@@ -26,14 +26,13 @@ from understudy.games.lines_of_action import inputs as lines_of_action
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import offline
 from understudy.lab.run import rename_players
-from understudy.networks.layered import save_layers
+from understudy.networks.files import save_layers
 from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.players import make_player
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import orbit_names
 from understudy.records.tables import load_table
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.examples import Sight, split, valued
-from understudy.trainers.offline import Fit, error, load_fit, show_all
+from understudy.trainers.offline import Fit, Sight, error, load_fit, show_all, split, valued
 from understudy.trainers.sampling import Sampler, SamplingOptions
 from understudy.trainers.values import Valued
 

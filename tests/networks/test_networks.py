@@ -15,7 +15,7 @@ from understudy.games.layout import find_encoder, order_places
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
-from understudy.networks.export import save_student
+from understudy.networks.files import save_student
 from understudy.networks.students import Playing, StudentOptions
 
 MORRIS = find_game("morris")

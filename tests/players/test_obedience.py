@@ -13,7 +13,7 @@ from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.learning.files import save_board_student
-from understudy.networks.layered import save_layers
+from understudy.networks.files import save_layers
 from understudy.players import make_player
 from understudy.search.evaluators.sigmoid import layers, weight_count
 from understudy.tensors import save_arrays

@@ -10,12 +10,12 @@ import pytest
 
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
-from understudy.networks.layered import save_layers
+from understudy.networks.files import save_layers
 from understudy.players import make_player
 from understudy.search.choosers import choose
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import save_arrays
-from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions
+from understudy.trainers.online.pupils import OnlineOptions, Pupil, PupilOptions
 
 SIX = find_game("konane", (6, 6))
 

@@ -9,7 +9,7 @@ from conftest import count_calls
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, unstacked
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import orbit_names
 from understudy.records.starts import draw_starts, reachable
 
 MORRIS = find_game("morris")

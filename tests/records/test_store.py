@@ -19,7 +19,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.games.batches import NO_MOVE, stacked, taken
 from understudy.records import UNKNOWN, Records, joined, load, load_any, lone_pairs, save
 from understudy.records.columns import nothing
-from understudy.records.orbits import distinct, orbit_names
+from understudy.records.examples import distinct, orbit_names
 from understudy.records.store import load_notes
 
 MORRIS = find_game("morris")

@@ -17,7 +17,7 @@ from understudy.errors import FileError
 from understudy.games import find_game
 from understudy.games.batches import stacked, unstacked
 from understudy.games.lines_of_action.batches import finished, keys, orbit_keys
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import orbit_names
 from understudy.records.store import load
 from understudy.records.tables import Tabled, is_table, load_table, save_table, table_facts
 

@@ -21,9 +21,8 @@ from understudy.players.basic import NoOptions
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice
 from understudy.records import UNKNOWN, load, save
-from understudy.records.choices import watched
-from understudy.records.orbits import orbit_names
-from understudy.records.watch import Watch, watch, watch_task, watch_tasks
+from understudy.records.examples import orbit_names
+from understudy.records.watch import Watch, watch, watch_task, watch_tasks, watched
 
 MORRIS = find_game("morris")
 PLAN = Watch(

@@ -14,8 +14,9 @@ import pytest
 from understudy.errors import BadOption, UnderstudyError
 from understudy.games import find_game
 from understudy.search.evaluators.chromosome import NetworkOptions
-from understudy.trainers import arena, halls, steady
-from understudy.trainers.arena import (
+from understudy.trainers.evolution import EVOLVERS, arena, make_evolver, steady
+from understudy.trainers.evolution import evolver as halls
+from understudy.trainers.evolution.arena import (
     RANDOM_NETWORK,
     Bred,
     Decision,
@@ -34,13 +35,23 @@ from understudy.trainers.arena import (
     play_timed,
     ready_for,
 )
-from understudy.trainers.breeding import CROSSOVERS, by_units, perturbed, replaced, single_point, two_point, uniform
-from understudy.trainers.evolution import TrainerOptions, check_trainer, points, usual_weights
-from understudy.trainers.evolvers import EVOLVERS, make_evolver
-from understudy.trainers.genetic import Genetic
-from understudy.trainers.halls import Hall
-from understudy.trainers.steady import Steady
-from understudy.trainers.strategies import Strategy
+from understudy.trainers.evolution.evolver import (
+    CROSSOVERS,
+    Hall,
+    TrainerOptions,
+    by_units,
+    check_trainer,
+    perturbed,
+    points,
+    replaced,
+    single_point,
+    two_point,
+    uniform,
+    usual_weights,
+)
+from understudy.trainers.evolution.genetic import Genetic
+from understudy.trainers.evolution.steady import Steady
+from understudy.trainers.evolution.strategies import Strategy
 
 FOUR = find_game("lines_of_action", (4, 4))
 STAGE = Stage(

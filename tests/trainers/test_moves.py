@@ -21,8 +21,7 @@ from understudy.records.examples import all_examples
 from understudy.records.store import lone_pairs
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, TrainingOptions, begin, learning_rate
-from understudy.trainers.lessons import Lesson, make_lesson, shuffled, spread
-from understudy.trainers.moves import train
+from understudy.trainers.moves import Lesson, make_lesson, shuffled, spread, train
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
 NETWORK: dict[str, Any] = {

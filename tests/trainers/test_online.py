@@ -20,12 +20,11 @@ from understudy.judges.duels import play_duel
 from understudy.search.choosers import Anyone, Minimax, Valuing, make_room
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weight_count
-from understudy.search.random_state import below
+from understudy.search.memory import below
 from understudy.tensors import load_arrays
-from understudy.trainers.backpropagation import Rule, learn, make_changes
-from understudy.trainers.online import Teacher, ask
-from understudy.trainers.pupils import OnlineOptions, Pupil, PupilOptions, check_pupil
-from understudy.trainers.temporal import look_back, make_tale
+from understudy.trainers.online.backpropagation import Rule, learn, make_changes
+from understudy.trainers.online.lessons import Teacher, ask, look_back, make_tale
+from understudy.trainers.online.pupils import OnlineOptions, Pupil, PupilOptions, check_pupil
 
 GAME = find_game("konane", (4, 4))
 TRAINING = OnlineOptions(games=400, snapshot=100, rate=0.1, momentum=0.2)

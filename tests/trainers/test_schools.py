@@ -20,12 +20,21 @@ from understudy.lab.kinds.schools import attend
 from understudy.search.choosers import Anyone, choose, make_room
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
-from understudy.search.random_state import below
+from understudy.search.memory import below
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.arena import Stage, contender_of
-from understudy.trainers.practice import Practice, Practised, play_practice, practised
-from understudy.trainers.schooling import SchoolOptions, check_school
-from understudy.trainers.schools import Pupil, first_alleles, joined, learn, practise
+from understudy.trainers.evolution.arena import Stage, contender_of
+from understudy.trainers.evolution.evolver import SchoolOptions, check_school
+from understudy.trainers.evolution.school import (
+    Practice,
+    Practised,
+    Pupil,
+    first_alleles,
+    joined,
+    learn,
+    play_practice,
+    practise,
+    practised,
+)
 
 FIVE = find_game("lines_of_action", (5, 5))
 SEEN = ("board", "nonads", "quads", "enemy_quads", "shape", "mobility", "threats", "turn")

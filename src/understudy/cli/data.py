@@ -75,7 +75,7 @@ def tell(file: str, expand: str, authors_removal: bool, on_error: str, as_json: 
 @_on_error
 def convert(source: str, target: str, on_error: str) -> None:
     """Convert records between Parquet and NNMM text."""
-    from understudy.games.morris.nnmm_text import save_nnmm
+    from understudy.games.morris.text import save_nnmm
     from understudy.records.store import load_any, save
 
     writers = {".parquet": save, ".txt": save_nnmm}

@@ -6,7 +6,8 @@ What is said of one position can so be said of a million without a loop: the fie
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import pairwise
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,3 +59,40 @@ def unknown(found: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.
     """Return where each name stands first, in order, of those that are not known."""
     _, places = np.unique(found, return_index=True)
     return np.sort(places[~np.isin(found[places], known)])
+
+
+class Texts(NamedTuple):
+    """Texts in UTF-8; text *i* is `letters[offsets[i] : offsets[i + 1]]`."""
+
+    letters: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+
+
+class Characters(NamedTuple):
+    """Texts as a matrix of characters, filled up with zeros, and how long each is."""
+
+    rows: NDArray[np.uint8]
+    lengths: NDArray[np.int64]
+
+
+def cut_out(data: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64], width: int) -> Characters:
+    """Return the texts in *data* that begin at *starts*; no more than *width* characters of each."""
+    places = np.arange(width)
+    inside = places < lengths[:, None]
+    index = np.where(inside, starts[:, None] + places, 0)
+    rows = data[index] if len(data) else np.zeros(index.shape, np.uint8)
+    return Characters(np.where(inside, rows, 0).astype(np.uint8), lengths)
+
+
+def gathered(texts: Sequence[str]) -> Texts:
+    """Return a sequence of texts as one buffer."""
+    rows = [text.encode("utf-8", "surrogatepass") for text in texts]
+    offsets = np.zeros(len(rows) + 1, np.int64)
+    np.cumsum([len(row) for row in rows], out=offsets[1:])
+    return Texts(np.frombuffer(b"".join(rows), np.uint8), offsets)
+
+
+def parted(texts: Texts) -> list[str]:
+    """Return the texts of a buffer one by one."""
+    letters, ends = texts.letters.tobytes(), texts.offsets.tolist()
+    return [letters[a:b].decode("utf-8", "replace") for a, b in pairwise(ends)]

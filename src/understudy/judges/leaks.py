@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from understudy.games import CompiledGame
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import orbit_names
 from understudy.records.sketches import BITS, mark, read_marks
 
 WORTH_SAYING = 0.01

@@ -15,8 +15,7 @@ import torch
 from torch import Tensor, nn
 
 from understudy.games.layout import Encoder, joined
-from understudy.networks.architectures import Block, ResidualOptions, Stem
-from understudy.networks.layers import Tied, plain, written_out
+from understudy.networks.architectures import Block, ResidualOptions, Stem, Tied, plain, written_out
 
 
 class Unit(nn.Module):

@@ -25,9 +25,9 @@ PLAYERS = {
     "searcher": "understudy.players.searcher:SEARCHER",
     "human": "understudy.players.basic:HUMAN",
     "engine": "understudy.games.chess.players.engine:ENGINE",
-    "perfect": "understudy.players.perfect:PERFECT",
+    "perfect": "understudy.players.basic:PERFECT",
     "student": "understudy.players.students:STUDENT",
-    "hybrid": "understudy.players.hybrid:HYBRID",
+    "hybrid": "understudy.players.network:HYBRID",
     "nnmm": "understudy.studies.galassi.nnmm_player:NNMM",
     "socket": "understudy.studies.galassi.socket_player:SOCKET",
 }

@@ -1,19 +1,21 @@
-"""Players that do not think: `random`, and the `human` at the terminal."""
+"""Players that do not think: `random`, the `human` at the terminal, and `perfect`, who knows who wins."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from understudy.errors import UnderstudyError
+from understudy.errors import UnderstudyError, UnknownName
 from understudy.games import CompiledGame
+from understudy.games.batches import stacked
 from understudy.games.drawing import draw_text
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
+from understudy.solve import shared_solver
 
 NO_MOVE = -1
 """A move's code when there is none."""
@@ -80,3 +82,51 @@ class Human:
 
 RANDOM = PlayerKind(Random, NoOptions)
 HUMAN = PlayerKind(Human, NoOptions)
+
+
+TIES = ("first", "random")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PerfectOptions:
+    """How to choose between moves that are equally good."""
+
+    ties: str = "random"
+
+
+class Perfect:
+    """A player that never lets go of a win; where every move loses it takes one that leaves the fewest ways to win."""
+
+    def __init__(self, game: CompiledGame, options: PerfectOptions, *, name: str, rng: np.random.Generator) -> None:
+        if options.ties not in TIES:
+            raise UnknownName("ties of perfect", options.ties, TIES)
+        self.name, self.game, self.options, self.rng = name, game, options, rng
+        self.solver = shared_solver(game)
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Solve all moves of each position."""
+        if not positions:
+            return []
+        values = self.solver.solve_moves(stacked(positions))
+        return [self._choice(position, values.of(row)) for row, position in enumerate(positions)]
+
+    def prepare(self) -> None:
+        """Solve the first move, the longest of all, before any clock runs."""
+        self.solver.values(self.game.start())
+
+    def _choice(self, position: Any, values: Mapping[Move, bool]) -> Choice:
+        if not values:
+            return Choice(NO_MOVE, fault="no move")
+        won = any(values.values())
+        best = [move for move, wins in values.items() if wins] if won else self._hardest(position, list(values))
+        move = best[self.rng.integers(len(best))] if self.options.ties == "random" else best[0]
+        return Choice(move, 1.0 if won else -1.0, {move: 1.0 if wins else -1.0 for move, wins in values.items()})
+
+    def _hardest(self, position: Any, moves: Sequence[Move]) -> list[Move]:
+        """Return the moves after which the smallest share of the replies wins."""
+        replies = self.solver.solve_moves(stacked([self.game.play(position, move) for move in moves]))
+        shares = replies.winning / replies.counts  # every move loses, so each has a reply
+        return [move for move, share in zip(moves, shares, strict=True) if share == shares.min()]
+
+
+PERFECT = PlayerKind(Perfect, PerfectOptions)

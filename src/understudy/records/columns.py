@@ -15,8 +15,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError, NotationError, UnderstudyError
 from understudy.games import CompiledGame
-from understudy.games.batches import NO_MOVE, stacked, taken, unstacked
-from understudy.games.texts import Characters, cut_out
+from understudy.games.batches import NO_MOVE, Characters, cut_out, stacked, taken, unstacked
 
 
 class Column(NamedTuple):

@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import NO_MOVE, size, taken
-from understudy.records.orbits import orbit_names
+from understudy.games.batches import NO_MOVE, size, taken, unstacked
 from understudy.records.store import Records
 
 SPLITS = ("all", "expanded", "orbit")
@@ -100,3 +99,22 @@ def _cut(order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     validation, test = int(len(order) * VALIDATION), int(len(order) * TEST)
     train = len(order) - validation - test
     return [order[:train], order[train : train + validation], order[train + validation :]]
+
+
+def orbit_names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
+    """Return a number for each position of a batch, equal for all its images."""
+    if orbit_keys := game.at_once("orbit_keys"):
+        names: NDArray[np.uint64] = orbit_keys(positions)
+        return names
+    return np.array([_name(game, position) for position in unstacked(positions)], np.uint64)
+
+
+def distinct(records: Records) -> Records:
+    """Return the records without those whose position, or an image of it, came before."""
+    _, first = np.unique(orbit_names(records.game, records.positions), return_index=True)
+    return records.taken(np.sort(first))
+
+
+def _name(game: CompiledGame, position: Any) -> int:
+    notation = game.notation
+    return min(game.key(notation.permuted(position, permutation)) for permutation in notation.symmetries(position))

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, rules
 from understudy.games.batches import joined, stacked, taken
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import orbit_names
 
 GAMES = 2000
 PLIES = 200

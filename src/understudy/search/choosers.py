@@ -17,10 +17,9 @@ from understudy.games.rules import count, key, moves, outcome, play
 from understudy.kernels import kernel
 from understudy.search.evaluators import Noise
 from understudy.search.evaluators.sigmoid import Sigmoid, forward
-from understudy.search.memory import Memory, recall_value
+from understudy.search.memory import Memory, below, make_random_state, number, recall_value
 from understudy.search.minimax import minimax
 from understudy.search.negascout import negascout
-from understudy.search.random_state import below, make_random_state, number
 from understudy.search.workspace import (
     BLIND,
     GENERATION,

@@ -1,7 +1,6 @@
-"""A memory of positions inside compiled code: what each was worth so far, and how often it was met.
+"""Chance and memory inside kernels, both of which can be saved, so that a stopped run goes on as if it had not stopped.
 
-Positions are kept in the order in which they were first met, in arrays that can be saved as they are; a table of
-places (open addressing) finds them by their key. It serves games whose positions are told apart by their stones.
+Chance is SplitMix64 on 64 bits in an array; a memory tells what a position was worth so far, and how often it came.
 """
 
 from __future__ import annotations
@@ -11,9 +10,35 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games.bits import Mask
+from understudy.games.bits import Mask, mixed
 from understudy.games.rules import key
 from understudy.kernels import kernel
+
+_STEP = np.uint64(0x9E3779B97F4A7C15)
+"""2^64 over the golden ratio: SplitMix64's own."""
+_SHIFT = np.uint64(32)
+"""A product with the upper half of the bits scales them to a range without a division."""
+
+
+def make_random_state(rng: np.random.Generator) -> NDArray[np.uint64]:
+    """Return a fresh state [1]."""
+    return rng.integers(0, 1 << 63, 1, np.uint64)
+
+
+@kernel
+def number(random_state: NDArray[np.uint64]) -> Mask:
+    """Return 64 random bits."""
+    random_state[0] = random_state[0] + _STEP
+    return mixed(random_state[0])
+
+
+@kernel
+def below(random_state: NDArray[np.uint64], limit: int) -> int:
+    """Return a number from 0 to *limit* - 1, each as likely as the others (to within a billionth)."""
+    random_state[0] = random_state[0] + _STEP
+    number: int = np.int64(((mixed(random_state[0]) >> _SHIFT) * np.uint64(limit)) >> _SHIFT)  # type: ignore[assignment]
+    return number
+
 
 NEUTRAL = 0.5
 """What a position is worth of which nothing is known: as likely won as lost."""

@@ -73,7 +73,7 @@ COMMON = (
 """Options that whatever learns in batches reads; the others are for learning moves, and for who names them."""
 
 
-class Batch(NamedTuple):
+class Partial(NamedTuple):
     """Some batches later."""
 
     done: float
@@ -166,7 +166,7 @@ def _optimiser(groups: list[dict[str, Any]], options: TrainingOptions) -> torch.
     return kind(groups, lr=options.learning_rate, betas=(options.beta1, options.beta2))
 
 
-def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> Iterator[Batch | Epoch]:
+def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> Iterator[Partial | Epoch]:
     """Yield after every batch and after each epoch; at the end the network has its best weights."""
     while not learning.finished(options):
         began = time.perf_counter()
@@ -174,7 +174,9 @@ def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> I
         with torch.random.fork_rng():
             for share, graded in _epoch(learning, objective, options):
                 loss, hits, rows = loss + graded.loss, hits + graded.hits, rows + graded.rows
-                yield Batch(share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began))
+                yield Partial(
+                    share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began)
+                )
         learned = time.perf_counter() - began
         validation = objective.examine()
         learning.seconds += time.perf_counter() - began

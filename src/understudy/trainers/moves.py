@@ -10,21 +10,98 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from understudy.games.layout import Encoder
 from understudy.networks.students import Unit
-from understudy.trainers import lessons
-from understudy.trainers.fitting import Batch, Epoch, Graded, Learning, TrainingOptions, fit
-from understudy.trainers.lessons import Lesson, batches, shuffled
+from understudy.records.examples import Examples
+from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
 AT_ONCE = 8192
 """Rows that are looked at together after an epoch."""
 
 
-def train(learning: Learning, lesson: Lesson, examination: Lesson, options: TrainingOptions) -> Iterator[Batch | Epoch]:
+@dataclass(frozen=True)
+class Lesson:
+    """What a network is shown: inputs [rows, columns], the teacher's parts in the cascade's order [rows, parts]."""
+
+    inputs: Tensor
+    parts: Tensor
+    legal: Tensor | None
+    """Which classes the rules allow at each place after the teacher's earlier parts [rows, parts]: bits of a number."""
+    starts: NDArray[np.int64]
+    """The first row of each record; rows of a record lie together."""
+    classes: int
+    """How many there are of each part."""
+
+    def __len__(self) -> int:
+        return len(self.parts)
+
+
+class Batch(NamedTuple):
+    """Some rows of a lesson, as networks take them."""
+
+    inputs: Tensor
+    parts: Tensor
+    legal: Tensor | None
+
+
+def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool) -> Lesson:
+    """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
+    grouped = examples.taken(np.argsort(examples.origins, kind="stable"))
+    parts = grouped.game.batches.parts_of(grouped.moves)[:, order]
+    masks = torch.from_numpy(_masks(grouped, parts, order)) if legal else None
+    new = np.concatenate([[True], np.diff(grouped.origins) != 0])
+    return Lesson(
+        inputs=torch.from_numpy(encoder.encode(grouped.positions)),
+        parts=torch.from_numpy(parts),
+        legal=masks,
+        starts=np.flatnonzero(new),
+        classes=encoder.layout.classes.count,
+    )
+
+
+def shuffled(lesson: Lesson, *, images: str, rng: np.random.Generator) -> Tensor:
+    """Return the rows of one epoch in random order: all of them, or one image of each record."""
+    if images == "all":
+        return torch.from_numpy(rng.permutation(len(lesson)))
+    lengths = np.diff(np.append(lesson.starts, len(lesson)))
+    rows = lesson.starts + (rng.random(len(lengths)) * lengths).astype(np.int64)
+    return torch.from_numpy(rng.permutation(rows))
+
+
+def batches(lesson: Lesson, rows: Tensor, size: int) -> Iterator[Batch]:
+    """Yield the rows in batches; a short rest makes the last one."""
+    for first in range(0, len(rows), size):
+        chosen = rows[first : first + size]
+        yield Batch(
+            lesson.inputs[chosen].float(),
+            lesson.parts[chosen],
+            None if lesson.legal is None else spread(lesson.legal[chosen], lesson.classes),
+        )
+
+
+def spread(masks: Tensor, classes: int) -> Tensor:
+    """Return bits as truths [..., classes]."""
+    return (masks[..., None] >> torch.arange(classes)) & 1 == 1
+
+
+def _masks(examples: Examples, parts: NDArray[np.int64], order: tuple[int, ...]) -> NDArray[np.int64]:
+    """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, parts]."""
+    masks = np.empty(parts.shape, np.int64)
+    for place in range(len(order)):
+        masks[:, place] = examples.game.legality.allowed(examples.positions, order=order, given=parts[:, :place])
+    return masks
+
+
+def train(
+    learning: Learning, lesson: Lesson, examination: Lesson, options: TrainingOptions
+) -> Iterator[Partial | Epoch]:
     """Fit a unit to the moves of a lesson; at the end it has the weights that were best on the examination."""
     return fit(learning, Moves(learning.unit, lesson, examination, options), options)
 
@@ -38,13 +115,13 @@ class Moves:
     examination: Lesson
     options: TrainingOptions
 
-    def batches(self, epoch: int) -> tuple[int, Iterator[lessons.Batch]]:
+    def batches(self, epoch: int) -> tuple[int, Iterator[Batch]]:
         """Return the lesson's rows in an order that this epoch alone has."""
         rng = np.random.default_rng([self.options.seed, epoch, 0xE0])
         rows = shuffled(self.lesson, images=self.options.images, rng=rng)
         return math.ceil(len(rows) / self.options.batch), batches(self.lesson, rows, self.options.batch)
 
-    def grade(self, batch: lessons.Batch) -> Graded:
+    def grade(self, batch: Batch) -> Graded:
         """Return the loss of a batch, and how many of its moves are right."""
         loss, hits = _graded(self.unit, batch, self.options)
         rows = len(batch.parts)
@@ -67,7 +144,7 @@ def examine(unit: Unit, lesson: Lesson, options: TrainingOptions) -> tuple[float
     return loss / max(len(lesson), 1), hits / max(len(lesson), 1)
 
 
-def _graded(unit: Unit, batch: lessons.Batch, options: TrainingOptions) -> tuple[Tensor, Tensor]:
+def _graded(unit: Unit, batch: Batch, options: TrainingOptions) -> tuple[Tensor, Tensor]:
     """Return the loss, summed over the places a unit decides, and how often all of them are right."""
     hidden = unit.hidden(batch.inputs)
     loss, right = torch.zeros(()), torch.ones(len(batch.parts), dtype=torch.bool)

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
-from understudy.trainers.fitting import Batch, Epoch, Graded, Learning, TrainingOptions, fit
+from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
 ROWS = 8192
 """Boards looked at together in an examination."""
@@ -26,7 +26,7 @@ class Valued(NamedTuple):
 
 def train_values(
     learning: Learning, lesson: Valued, examination: Valued, options: TrainingOptions
-) -> Iterator[Batch | Epoch]:
+) -> Iterator[Partial | Epoch]:
     """Fit a network to what boards are worth; at the end it has the weights that were best on the examination."""
     return fit(learning, Values(learning.unit, lesson, examination, options), options)
 

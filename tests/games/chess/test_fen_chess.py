@@ -10,11 +10,10 @@ import pytest
 from tests.conftest import random_line, run_interpreted
 from understudy.errors import NotationError
 from understudy.games import find_game
-from understudy.games.batches import stacked, unstacked
+from understudy.games.batches import gathered, parted, stacked, unstacked
 from understudy.games.chess import notation as chess_notation
 from understudy.games.chess.fen import read_fens, write_fen_texts, write_fens
 from understudy.games.chess.position import START, Chess
-from understudy.games.texts import gathered, parted
 
 CHESS = find_game("chess")
 

@@ -32,7 +32,7 @@ from understudy.games.chess.learning.labels import (
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.networks.values import ValueNetwork, ValueOptions
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import COMMON, Batch, Epoch, Learning, TrainingOptions, begin
+from understudy.trainers.fitting import COMMON, Epoch, Learning, Partial, TrainingOptions, begin
 from understudy.trainers.values import Valued, train_values
 
 CHESS = find_game("chess")
@@ -136,7 +136,7 @@ def test_minutes_end_a_training_within_an_epoch(monkeypatch: pytest.MonkeyPatch)
     assert 5 < len(seen) < 100 and 0.6 <= learning.seconds < 0.65
     assert seen[-1].done == 1.0 and seen[-1].learning_rate < options.learning_rate / 10
     shares = [event.done for event in events]
-    assert shares == sorted(shares) and isinstance(events[0], Batch)
+    assert shares == sorted(shares) and isinstance(events[0], Partial)
 
 
 def test_a_clock_that_strikes_between_two_batches(monkeypatch: pytest.MonkeyPatch) -> None:

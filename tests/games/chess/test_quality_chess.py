@@ -15,8 +15,8 @@ from understudy.games.chess.judges.openings import BOOKS, play_openings
 from understudy.games.chess.judges.quality import judge_games, load_games, of_meeting, quality_json
 from understudy.games.chess.judges.tables import quality_text
 from understudy.games.chess.records.opinions import Analysis
-from understudy.records.choices import records_of, watched
 from understudy.records.store import save
+from understudy.records.watch import records_of, watched
 
 CHESS = find_game("chess")
 FIGURE = (

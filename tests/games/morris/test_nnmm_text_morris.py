@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from understudy.errors import FileError, NotationError
 from understudy.games import batches, find_game
 from understudy.games.batches import NO_MOVE
-from understudy.games.morris.nnmm_text import load_nnmm, save_nnmm
+from understudy.games.morris.text import load_nnmm, save_nnmm
 from understudy.records import load_any, lone_pairs
 
 MORRIS = find_game("morris")

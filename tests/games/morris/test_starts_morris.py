@@ -8,7 +8,7 @@ from understudy.games import find_game
 from understudy.games.batches import stacked, unstacked
 from understudy.games.morris.notation import Morris
 from understudy.games.morris.starts import ADVANTAGES, wander
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import orbit_names
 from understudy.records.starts import draw_starts
 
 MORRIS = find_game("morris")

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.batches import Texts, gathered
 from understudy.games.bits import NONE, Mask, bit, flipped, highest, lowest, popcount
 from understudy.games.chess.attacks import KNIGHT, PAWN, RAYS, attacked, diagonal, in_check, kings, straight
 from understudy.games.chess.batches import batch_of, put_row
 from understudy.games.chess.fen_writer import SYMBOLS, write_fen_texts, write_fens
 from understudy.games.chess.position import HOME, START, Chess
 from understudy.games.chess.rules import passing, turn
-from understudy.games.texts import Texts, gathered
 from understudy.kernels import kernel
 
 __all__ = ["read_fens", "write_fen_texts", "write_fens"]

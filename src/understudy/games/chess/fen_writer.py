@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.batches import Texts, parted
 from understudy.games.bits import NONE, Mask, bit, flipped
 from understudy.games.chess.batches import matrices
 from understudy.games.chess.position import Chess
-from understudy.games.texts import Texts, parted
 from understudy.kernels import kernel
 
 WIDEST = 128

@@ -17,7 +17,7 @@ from understudy.lab.options.evolution import Experiment, pair_of
 from understudy.lab.run import Progress, Run, Show
 from understudy.players.evolved import load_evolved
 from understudy.protocols import Backend
-from understudy.trainers.arena import Bred, Pairing, Task, nonsense, play_timed
+from understudy.trainers.evolution.arena import Bred, Pairing, Task, nonsense, play_timed
 
 CHUNK = 10
 """Matches of one task between players that do not learn."""

@@ -25,9 +25,9 @@ from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_lin
 from understudy.players.evolved import save_evolved
 from understudy.protocols import Backend
 from understudy.tensors import load_arrays, load_facts, save_arrays
-from understudy.trainers.arena import Alleles, Stage, Trial, nonsense, play_timed
-from understudy.trainers.evolution import Evolver
-from understudy.trainers.evolvers import make_evolver
+from understudy.trainers.evolution import make_evolver
+from understudy.trainers.evolution.arena import Alleles, Stage, Trial, nonsense, play_timed
+from understudy.trainers.evolution.evolver import Evolver
 
 EARLY = (0, 1, 2, 5)
 """Generations that are measured although no epoch ends with them: most is learned early (E-14)."""

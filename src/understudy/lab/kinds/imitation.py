@@ -24,14 +24,13 @@ from understudy.judges.students import judge_parts
 from understudy.lab.options.imitation import Experiment, Lesson, data_file, sources_of
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.networks import build_units
-from understudy.networks.export import load_weights, save_student
+from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend
 from understudy.records.analysis import analyse, analysis_json
-from understudy.records.examples import Examples, all_examples, split_examples
-from understudy.records.orbits import orbit_names
+from understudy.records.examples import Examples, all_examples, orbit_names, split_examples
 from understudy.records.sketches import sketch_of, together
 from understudy.records.starts import reachable
 from understudy.records.store import Records, joined, load, load_any, lone_pairs, save
@@ -40,9 +39,8 @@ from understudy.studies.galassi.gaming import STABLE, gaming
 from understudy.studies.galassi.gaming_tables import gaming_json
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import Batch, Epoch, Learning, begin
-from understudy.trainers.lessons import make_lesson
-from understudy.trainers.moves import train
+from understudy.trainers.fitting import Epoch, Learning, Partial, begin
+from understudy.trainers.moves import make_lesson, train
 
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
@@ -133,7 +131,7 @@ def untrained(lesson: Lesson) -> list[Unit]:
 
 def learn(
     lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
-) -> Iterator[tuple[Unit, Learning, Batch | Epoch]]:
+) -> Iterator[tuple[Unit, Learning, Partial | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any."""
     encoder = find_encoder("morris", lesson.student.encoder)
     order = order_places(find_game("morris").part_names, lesson.student.order)

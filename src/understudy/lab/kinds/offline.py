@@ -24,14 +24,13 @@ from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match
 from understudy.lab.options.offline import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
-from understudy.networks.layered import save_layers
+from understudy.networks.files import save_layers
 from understudy.networks.values import ONNX, ValueNetwork
 from understudy.protocols import Backend
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
 from understudy.search.choosers import DRAWN, WON
 from understudy.tensors import load_facts
-from understudy.trainers.examples import Examples, Sight, split, valued
-from understudy.trainers.offline import Fit, error, fit, load_fit, save_fit, squares
+from understudy.trainers.offline import Examples, Fit, Sight, error, fit, load_fit, save_fit, split, squares, valued
 from understudy.trainers.sampling import Sampler
 
 TRYING, JUDGING = 30_000, 40_000

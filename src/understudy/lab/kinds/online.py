@@ -24,13 +24,13 @@ from understudy.judges.duels import NOTHING, Score, added, play_duel, score_line
 from understudy.lab.exams import judge_value_kept
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
-from understudy.networks.layered import save_layers
+from understudy.networks.files import save_layers
 from understudy.players.choosers import make_chooser
 from understudy.players.names import former_name
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import load_arrays, load_facts, save_arrays
-from understudy.trainers.online import MOST, WHEN, WINDOW
-from understudy.trainers.pupils import COLOURS, Pupil, layer_sizes, make_chooser_of
+from understudy.trainers.online.lessons import MOST, WHEN, WINDOW
+from understudy.trainers.online.pupils import COLOURS, Pupil, layer_sizes, make_chooser_of
 
 TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose a snapshot are not those that grade it, and neither were learned from."""

@@ -14,10 +14,9 @@ from understudy.lab.run import Made, Progress, Show, append_line, check_made
 from understudy.lab.settings import fingerprint_of, unusual
 from understudy.protocols import Backend
 from understudy.tensors import load_arrays, load_facts, save_arrays
-from understudy.trainers.arena import Alleles, Stage
-from understudy.trainers.practice import Practised
-from understudy.trainers.schooling import CHUNK
-from understudy.trainers.schools import first_alleles, joined, learn, practise
+from understudy.trainers.evolution.arena import Alleles, Stage
+from understudy.trainers.evolution.evolver import CHUNK
+from understudy.trainers.evolution.school import Practised, first_alleles, joined, learn, practise
 
 
 def attend(lesson: Lesson, stage: Stage, folder: Path, *, backend: Backend, show: Show) -> tuple[Alleles, float]:

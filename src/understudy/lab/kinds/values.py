@@ -19,7 +19,7 @@ from understudy.lab.exams import SECTION, judge_value_kept
 from understudy.lab.options.values import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.lab.settings import fingerprint_of, unusual
-from understudy.networks.layered import save_layers
+from understudy.networks.files import save_layers
 from understudy.networks.values import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some

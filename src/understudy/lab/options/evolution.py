@@ -13,9 +13,8 @@ from understudy.games import CompiledGame
 from understudy.lab.settings import About, Study, built, fingerprint_of, make_study, unusual
 from understudy.players.choosers import make_chooser
 from understudy.search.evaluators.chromosome import NetworkOptions, make_plan
-from understudy.trainers.arena import RANDOM_NETWORK, Stage
-from understudy.trainers.evolution import TrainerOptions, check_trainer
-from understudy.trainers.schooling import SchoolOptions, check_school
+from understudy.trainers.evolution.arena import RANDOM_NETWORK, Stage
+from understudy.trainers.evolution.evolver import SchoolOptions, TrainerOptions, check_school, check_trainer
 
 LEARNING = ("student", "network", "school", "trainer")
 VERSUS = " v "

@@ -12,7 +12,7 @@ from understudy.errors import BadOption
 from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
 from understudy.players.choosers import make_plain_chooser
 from understudy.players.names import former_name
-from understudy.trainers.pupils import OnlineOptions, PupilOptions, check_pupil
+from understudy.trainers.online.pupils import OnlineOptions, PupilOptions, check_pupil
 
 LEARNING = ("student", "training")
 

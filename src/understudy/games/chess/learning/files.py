@@ -15,7 +15,7 @@ from torch import nn
 from understudy.errors import BadOption
 from understudy.files import save_file
 from understudy.games.chess.learning.networks import MIDDLE, Block, StandingsNetwork
-from understudy.networks.layered import FACTS, OPSET, VERSION
+from understudy.networks.files import FACTS, OPSET, VERSION
 from understudy.tensors import save_arrays
 
 SUFFIX = {True: "safetensors", False: "onnx"}

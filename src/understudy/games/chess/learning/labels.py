@@ -19,7 +19,7 @@ from understudy.games.chess.datasets import Dataset, pawns_of
 from understudy.games.chess.inputs.planes import ChessInputs, encode_into
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.chess.position import Chess
-from understudy.trainers.fitting import Batch, Epoch, Graded, Learning, TrainingOptions, fit
+from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
 ROWS = 8192
 """Positions looked at together when nothing is learned: their planes take some 25 MB."""
@@ -51,7 +51,7 @@ def shown(positions: Chess, rows: NDArray[np.int64], inputs: ChessInputs) -> Ten
 
 def train_labels(
     learning: Learning, lesson: Labelled, examination: Labelled, options: TrainingOptions
-) -> Iterator[Batch | Epoch]:
+) -> Iterator[Partial | Epoch]:
     """Fit a network to labels; at the end it has the weights that were best on the examination."""
     return fit(learning, Labels(learning.unit, lesson, examination, options), options)
 

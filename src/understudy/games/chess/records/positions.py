@@ -20,11 +20,10 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError
 from understudy.files import replacing
-from understudy.games.batches import taken
+from understudy.games.batches import Texts, taken
 from understudy.games.chess.datasets import CLIP, MATE
 from understudy.games.chess.fen import read_fens, write_fen_texts
 from understudy.games.chess.position import Chess
-from understudy.games.texts import Texts
 from understudy.records.files import Complaint, refuse, shown
 
 NAMES = pa.dictionary(pa.int32(), pa.string())

@@ -27,7 +27,7 @@ from understudy.games.chess.records.positions import (
 )
 from understudy.games.chess.records.sampling import Sampled, Sampling, sample_pgn, sample_records
 from understudy.games.chess.records.wanted import Wanted
-from understudy.records.packed import Damage, pieces
+from understudy.records.files import Damage, pieces
 from understudy.records.store import load
 
 OF_LABELS = ("engine", "limit", "rows", "plan", "score", "aside")

@@ -23,8 +23,7 @@ from understudy.games.chess.fen import read_fens
 from understudy.games.chess.pgn_text import RESULTS
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, fen_fault, read_fen_column
-from understudy.records.files import Complaint, refuse, shown
-from understudy.records.packed import content, pieces
+from understudy.records.files import Complaint, content, pieces, refuse, shown
 
 VALUES = ("eval_white", "eval_white_cp", "evaluation", "eval", "cp")
 SOURCES = ("source", "engine")

@@ -1,7 +1,10 @@
-"""The online trainer of Thompson (2005): a student plays, and after each of its turns learns what its teacher says.
+"""How pupils learn inside kernels: from a teacher (Thompson 2005), or from themselves by TD(lambda).
 
-The teacher values every successor of the position the student stood in, by minimax of some depth, and the student takes
-one step of back-propagation towards each value. Its opponent makes the games; whole games run inside one kernel.
+A teacher values every successor of the position its pupil stood in, by minimax of some depth, and the pupil takes one
+step of back-propagation towards each value; its opponent makes the games. Without a teacher (her section 8) a pupil
+plays itself: a board after a move is valued for who made it, the next one is the other side's, so a value turns into
+one minus it at each ply; targets are the lambda-returns of a finished game, and moves made only to explore are not
+counted against the boards before them.
 """
 
 from __future__ import annotations
@@ -14,12 +17,13 @@ from numpy.typing import NDArray
 
 from understudy.games.boards import encode
 from understudy.games.kind import kind_of
-from understudy.games.rules import count, play
+from understudy.games.rules import count, moves, play
 from understudy.kernels import kernel
-from understudy.search.choosers import Comparing, Room, Valuing, choose, show_pair
+from understudy.search.choosers import CHANCES, Comparing, Room, Valuing, choose, show_pair
+from understudy.search.memory import below
 from understudy.search.minimax import minimax
 from understudy.search.workspace import BLIND, PROVEN
-from understudy.trainers.backpropagation import Changes, Rule, learn
+from understudy.trainers.online.backpropagation import Changes, Rule, learn
 
 WINDOW = 100
 """Games over which the source counts how many are won."""
@@ -154,3 +158,68 @@ def _scaled(evaluator: Any, position: Any, value: Any) -> Any:
 
 
 STUDIES: dict[type, Any] = {Valuing: _study_values, Comparing: _study_pairs}
+
+
+class Tale(NamedTuple):
+    """One game, as it is told to the student afterwards."""
+
+    boards: NDArray[np.float32]
+    """[plies, inputs]: what the board after each move looked like to who made it."""
+    values: NDArray[np.float64]
+    """What the best move was thought to be worth at each ply."""
+    explored: NDArray[np.bool_]
+    """Where another move was made."""
+    targets: NDArray[np.float64]
+
+
+def make_tale(plies: int, inputs: int) -> Tale:
+    """Return room for a game."""
+    return Tale(np.zeros((plies, inputs), np.float32), np.zeros(plies), np.zeros(plies, np.bool_), np.zeros(plies))
+
+
+@kernel
+def play_itself(
+    start: Any,
+    student: Valuing,
+    rule: Rule,
+    changes: Changes,
+    tale: Tale,
+    trace: float,
+    exploration: float,
+    games: int,
+    room: Room,
+) -> None:
+    """Play *games* against itself, learning after each; *trace* is lambda, *exploration* the share of random moves."""
+    network = student.network
+    for _ in range(games):
+        plies = tell(start, student, tale, exploration, room)
+        look_back(tale, plies, trace)
+        for ply in range(plies):
+            network.units[: tale.boards.shape[1]] = tale.boards[ply]
+            learn(network, tale.targets[ply], rule, changes)
+
+
+@kernel
+def tell(start: Any, student: Valuing, tale: Tale, exploration: float, room: Room) -> int:
+    """Play one game against oneself and write it down; return how many plies it took."""
+    position, ply, network = start, 0, student.network
+    while count(position) > 0:
+        place = choose(student, position, room)
+        tale.values[ply] = room.values[place]
+        tale.explored[ply] = below(room.random_state, CHANCES) < exploration * CHANCES
+        if tale.explored[ply]:
+            place = below(room.random_state, moves(position, room.codes))
+        position = play(position, room.codes[place])
+        encode(network.representation, position, 1, network.scratch, tale.boards[ply])
+        ply += 1
+    return ply
+
+
+@kernel
+def look_back(tale: Tale, plies: int, trace: float) -> None:
+    """Write the targets: 1 for the last move, which won; before it, one minus a mixture of opinion and what came."""
+    tale.targets[plies - 1] = 1.0
+    for ply in range(plies - 2, -1, -1):
+        opinion, came = tale.values[ply + 1], tale.targets[ply + 1]
+        follows = opinion if tale.explored[ply + 1] else (1.0 - trace) * opinion + trace * came
+        tale.targets[ply] = 1.0 - follows

@@ -22,9 +22,8 @@ from understudy.players.choosers import make_plain_chooser
 from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
 from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.backpropagation import Changes, Rule, make_changes
-from understudy.trainers.online import EITHER, PLAYED, Progress, Teacher, play_and_learn
-from understudy.trainers.temporal import make_tale, play_itself
+from understudy.trainers.online.backpropagation import Changes, Rule, make_changes
+from understudy.trainers.online.lessons import EITHER, PLAYED, Progress, Teacher, make_tale, play_and_learn, play_itself
 
 STRUCTURES = {"single": Valuing, "comparison": Comparing}
 METHODS = ("teacher", "temporal")

@@ -16,10 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.trainers.arena import Alleles, Meeting, Stage, Trial
-from understudy.trainers.breeding import CROSSOVERS, perturbed
-from understudy.trainers.evolution import TrainerOptions, points, usual_weights
-from understudy.trainers.halls import Hall
+from understudy.trainers.evolution.arena import Alleles, Meeting, Stage, Trial
+from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, perturbed, points, usual_weights
 
 AGAIN = 0.35
 """The share of trials given to members tried before."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from understudy.trainers.arena import Alleles, Stage
-from understudy.trainers.evolution import Evolver, TrainerOptions
-from understudy.trainers.genetic import Genetic
-from understudy.trainers.steady import Steady
-from understudy.trainers.strategies import Strategy
+from understudy.trainers.evolution.arena import Alleles, Stage
+from understudy.trainers.evolution.evolver import Evolver, TrainerOptions
+from understudy.trainers.evolution.genetic import Genetic
+from understudy.trainers.evolution.steady import Steady
+from understudy.trainers.evolution.strategies import Strategy
 
 EVOLVERS: dict[str, Any] = {"thesis": Genetic, "steady": Steady, "strategy": Strategy}
 

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.trainers.arena import RULES, Alleles, Final, Finished, Stage
-from understudy.trainers.breeding import CROSSOVERS, replaced
-from understudy.trainers.evolution import TrainerOptions
+from understudy.trainers.evolution.arena import RULES, Alleles, Final, Finished, Stage
+from understudy.trainers.evolution.evolver import CROSSOVERS, TrainerOptions, replaced
 
 
 class Genetic:

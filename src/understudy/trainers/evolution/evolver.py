@@ -1,8 +1,8 @@
-"""Evolution as ask, play, tell: what every evolving trainer offers, and the options that choose and set one."""
+"""Evolution as ask, play, tell: what every evolving trainer offers, its options, and how chromosomes beget others."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,8 +13,58 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.choosers import make_chooser
-from understudy.trainers.arena import FORMATS, Alleles, Meeting, Task
-from understudy.trainers.breeding import CROSSOVERS
+from understudy.trainers.evolution.arena import FORMATS, Alleles, Meeting, Task
+
+
+def replaced(parent: Alleles, rate: float, rng: np.random.Generator) -> Alleles:
+    """Return a mutant: each allele gives way to a fresh one, uniform in [-1, 1], with probability *rate* (L-17)."""
+    fresh = rng.uniform(-1, 1, parent.shape)
+    return np.where(rng.random(parent.shape) < rate, fresh, parent)
+
+
+def perturbed(
+    parent: Alleles, width: float, scale: Alleles, rng: np.random.Generator, units: NDArray[np.int64], share: float
+) -> Alleles:
+    """Return a mutant: the alleles of some hidden units, each taken with probability *share*, move a little.
+
+    The step is normal, *width* times the *scale* of each allele.
+    """
+    chosen = rng.random(units.max() + 2) < share  # the last place is that of the output's bias, unit -1
+    if not chosen.any():
+        chosen[rng.integers(len(chosen))] = True
+    return parent + np.where(chosen[units], rng.normal(0, width, parent.shape) * scale, 0.0)
+
+
+def single_point(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
+    """Return the left part of *one* and the right part of *other*."""
+    point = int(rng.integers(1, len(one)))
+    return np.concatenate([one[:point], other[point:]])
+
+
+def two_point(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
+    """Return *one* with a stretch in the middle from *other*."""
+    first, last = np.sort(rng.choice(np.arange(1, len(one)), 2, replace=False))
+    return np.concatenate([one[:first], other[first:last], one[last:]])
+
+
+def uniform(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
+    """Return each allele from either parent."""
+    return np.where(rng.random(one.shape) < 0.5, one, other)
+
+
+def by_units(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
+    """Return each hidden unit, with all its weights, from either parent: what works together stays together (E-19)."""
+    return np.where((rng.random(units.max() + 2) < 0.5)[units], one, other)
+
+
+CROSSOVERS: dict[str, Callable[[Alleles, Alleles, NDArray[np.int64], np.random.Generator], Alleles]] = {
+    "single": single_point,
+    "two": two_point,
+    "uniform": uniform,
+    "units": by_units,
+}
+"""Crossovers by name."""
+
 
 KINDS = ("thesis", "steady", "strategy")
 
@@ -123,3 +173,68 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
         raise BadOption(f"trainer.opening_plies must be below trainer.limit = {options.limit}, or nobody would choose")
     for opponent in options.opponents:
         make_chooser(opponent, game)
+
+
+CHUNK = 100
+"""Games of a task."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SchoolOptions:
+    """The `[school]` section of an evolution experiment."""
+
+    rounds: int = 0
+    """Rounds of games and lessons before evolution starts; 0: no school."""
+    teacher: str = "searcher:depth=2,evaluator=aloa"
+    """Whose games the first round learns from."""
+    games: int = 3000
+    """Games of a round; the first has twice as many."""
+    memory: int = 8
+    """Rounds whose games are learned from."""
+    passes: int = 2
+    """How often a round goes through them."""
+    depth: int = 2
+    """Plies that the player looks ahead."""
+    opening_plies: int = 8
+    chance: int = 30
+    """Of a thousand moves so many are random."""
+    batch: int = 1024
+    rate: float = 0.002
+    seed: int = 0
+
+
+def check_school(game: CompiledGame, options: SchoolOptions) -> None:
+    """Raise unless the options make sense."""
+    for name, low, high in (
+        ("rounds", 0, 10_000), ("games", CHUNK, 10**7), ("memory", 1, 1_000), ("passes", 1, 1_000), ("depth", 1, 6),
+        ("opening_plies", 2, 40), ("chance", 0, 1000), ("batch", 16, 10**6), ("rate", 1e-7, 1), ("seed", 0, 2**31),
+    ):  # fmt: skip
+        check_range(f"school.{name}", getattr(options, name), low, high)
+    if options.rounds:
+        make_chooser(options.teacher, game)
+
+
+MOST = 200
+"""So many are kept; when there are more, every second of the older half goes."""
+LATEST = 10
+
+
+class Hall:
+    """Former champions, the oldest first."""
+
+    def __init__(self, members: Alleles) -> None:
+        self.members = members
+
+    def add(self, champion: Alleles) -> None:
+        """Take in a champion."""
+        self.members = np.vstack([self.members, champion])
+        if len(self.members) > MOST:
+            old = np.arange(MOST // 2)
+            self.members = np.delete(self.members, old[1::2], axis=0)
+
+    def drawn(self, count: int, rng: np.random.Generator) -> list[Alleles]:
+        """Return *count* members: every second from the latest few, the others from all."""
+        size = len(self.members)
+        latest = range(max(0, size - LATEST), size)
+        places = [int(rng.choice(latest)) if turn % 2 == 0 else int(rng.integers(size)) for turn in range(count)]
+        return [self.members[place] for place in places]

@@ -14,9 +14,8 @@ import numpy as np
 from cmaes import SepCMA
 from numpy.typing import NDArray
 
-from understudy.trainers.arena import Alleles, Meeting, Stage, Trial
-from understudy.trainers.evolution import TrainerOptions, points, usual_weights
-from understudy.trainers.halls import Hall
+from understudy.trainers.evolution.arena import Alleles, Meeting, Stage, Trial
+from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points, usual_weights
 
 FAME = 5
 """The mean enters the hall after every so many generations."""

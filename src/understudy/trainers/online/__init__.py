@@ -1,0 +1,1 @@
+"""Learning while playing: pupils, their lessons inside kernels, and single steps of back-propagation."""
