@@ -12,10 +12,11 @@ import pytest
 
 from understudy.errors import FileError
 from understudy.judges.scores import LIMIT, read_matches
-from understudy.report import build_report, plots, thesis
-from understudy.report.generations import thinned
-from understudy.report.monitors import Monitor, best_match, feats_of, gathered
+from understudy.report import build_report, plots
+from understudy.report.evolution.course import thinned
+from understudy.report.evolution.monitors import Monitor, best_match, feats_of, gathered
 from understudy.report.sources import load_run
+from understudy.studies.miller import paper as thesis
 from understudy.tensors import save_arrays
 
 ALOA, STOCHASTIC = "searcher:depth=5,evaluator=aloa", "stochastic:depth=3"

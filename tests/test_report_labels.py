@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from understudy.errors import FileError
-from understudy.report import build_report, label_learning, plots, sabatelli
+from understudy.report import build_report, plots
 from understudy.report.blocks import Cell, Table
-from understudy.report.label_orders import CONFIRMED, LEVEL, REFUTED, UNKNOWN, pairs_of
-from understudy.report.label_students import bounded, by_dataset, nearness_section
+from understudy.report.labels import learning as label_learning
 from understudy.report.labels import positions_section
+from understudy.report.labels.nearness import bounded, by_dataset, nearness_section
+from understudy.report.labels.orders import CONFIRMED, LEVEL, REFUTED, UNKNOWN, pairs_of
 from understudy.report.sources import load_run
+from understudy.studies.sabatelli import paper as sabatelli
 
 HALF = {"accuracy": 0.02, "squared error": 0.0004}
 

@@ -15,8 +15,9 @@ from tests.test_report_labels import labels, ladder, progress
 from understudy.config import load_toml, write_toml
 from understudy.errors import UnknownName
 from understudy.experiments import load_experiment, make_experiment
-from understudy.report import build_report, plots, thesis
+from understudy.report import build_report, plots
 from understudy.report.comparing import comparison_of
+from understudy.studies.miller import paper as thesis
 
 FILES = sorted((ROOT / "experiments").glob("*.toml"))
 

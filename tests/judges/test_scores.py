@@ -22,7 +22,7 @@ from understudy.judges.scores import (
     score,
     spreads,
 )
-from understudy.judges.spreads import Spread, spread, student_quantile, student_tail, welch
+from understudy.judges.statistics import Spread, spread, student_quantile, student_tail, welch
 from understudy.judges.trends import smoothed, trend_line
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from understudy.games.morris.legality import FROM, PARTS, REMOVE
 from understudy.judges.measures import Tally, counted
-from understudy.judges.seen import Seen
+from understudy.judges.parts import Seen
 
 
 def accuracy(seen: Seen) -> Tally:

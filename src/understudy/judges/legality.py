@@ -10,7 +10,7 @@ import numpy as np
 
 from understudy.games.morris.legality import FLAGS, PARTS, REMOVE, grade, unpacked, whole
 from understudy.judges.measures import Tally, counted, summed
-from understudy.judges.seen import RULES, Seen
+from understudy.judges.parts import RULES, Seen
 
 
 def legality(seen: Seen) -> Tally:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from understudy.games.morris.legality import PARTS
 from understudy.games.morris.reliability import RECALLS, precision_sums, ranked
 from understudy.judges.measures import Sums, Tally
-from understudy.judges.seen import RULES, Seen
+from understudy.judges.parts import RULES, Seen
 
 
 def reliability(seen: Seen) -> Tally:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from understudy.errors import FileError
 from understudy.judges.measures import Measure, share
-from understudy.judges.spreads import Spread, spread
+from understudy.judges.statistics import Spread, spread
 
 LIMIT = 100
 """Plies after which a game is a tie."""

@@ -20,8 +20,8 @@ from understudy.games.morris.legality import CLASSES
 from understudy.judges.accuracy import accuracy
 from understudy.judges.legality import legality
 from understudy.judges.measures import Tally, Verdict, add, measured
+from understudy.judges.parts import Seen, rows_of, see, with_scores
 from understudy.judges.reliability import reliability
-from understudy.judges.seen import Seen, rows_of, see, with_scores
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Choice, Player
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from understudy.judges.spreads import student_quantile
+from understudy.judges.statistics import student_quantile
 
 WINDOW = 5
 LEAST = 3

@@ -13,8 +13,8 @@ from understudy.games import find_game
 from understudy.games.chess.judges.epd import Item, Suite, load_suite, read_item
 from understudy.games.chess.judges.opinions import Analysis, expectation, in_pawns, labelled
 from understudy.games.chess.judges.suites import answer, costs, price, run_suite, suite_json
-from understudy.games.chess.judges.table81 import TABLE, thesis_json, thesis_moves
 from understudy.games.chess.judges.tables import suite_text, thesis_text
+from understudy.studies.sabatelli.table81 import TABLE, thesis_json, thesis_moves
 
 CHESS = find_game("chess")
 QUEEN_HANGS = "4k3/8/8/3q4/4P3/8/8/4K3 w - -"

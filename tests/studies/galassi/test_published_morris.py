@@ -23,7 +23,7 @@ from understudy.games.morris.notation import read_move
 from understudy.games.morris.reliability import RECALLS
 from understudy.judges.accuracy import accuracy
 from understudy.judges.measures import Verdict, measured
-from understudy.judges.seen import see
+from understudy.judges.parts import see
 from understudy.judges.students import judge_parts
 from understudy.players import make_player
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from understudy.judges.scores import BLACK, WHITE, Matches, records, score, spreads
-from understudy.report import thesis
 from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text
-from understudy.report.monitors import Monitor
+from understudy.report.evolution.monitors import Monitor
+from understudy.report.evolution.tallies import Spreads, record_table, spread_table, test_table
 from understudy.report.plots import Line, draw_lines
-from understudy.report.tallies import Spreads, record_table, spread_table, test_table
+from understudy.studies.miller import paper as thesis
 
 Baselines = Mapping[tuple[str, str], Matches]
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.judges.scores import BLACK, VIEWS, WHITE, Matches, decide, merged, records, score, spreads
-from understudy.judges.spreads import Spread
+from understudy.judges.statistics import Spread
 from understudy.judges.trends import WINDOW, Trend, trend_line
 from understudy.report.sources import Run
-from understudy.report.thesis import EPOCH
+from understudy.studies.miller.paper import EPOCH
 
 LEAST = WINDOW
 """Epochs that a trend needs: a line through fewer tells of chance."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from understudy.judges.scores import VIEWS, Record
-from understudy.judges.spreads import Spread, Welch, welch
+from understudy.judges.statistics import Spread, Welch, welch
 from understudy.report.blocks import Cell, Table, cells, measured, number
 
 TITLES = {"overall": "all games", "white": "as White", "black": "as Black", "combined": "matches"}

@@ -11,10 +11,10 @@ from statistics import mean, median
 from understudy.errors import FileError
 from understudy.judges.measures import share
 from understudy.judges.selection import Persistence, eliminations, persistence, prints, survival
-from understudy.report import thesis
 from understudy.report.blocks import Cell, Section, Table, Text, cells, measured, number, percent
-from understudy.report.generations import told_generations
+from understudy.report.evolution.course import told_generations
 from understudy.report.sources import Run
+from understudy.studies.miller import paper as thesis
 from understudy.tensors import load_arrays
 
 NAME = re.compile(r"(?P<student>.+)_(?P<generation>[0-9]{5,})\.safetensors")

@@ -12,9 +12,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
-from understudy.report import sabatelli
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells
-from understudy.report.label_students import measure_of
+from understudy.report.labels.nearness import measure_of
+from understudy.studies.sabatelli import paper as sabatelli
 
 CONFIRMED, REFUTED, UNKNOWN, LEVEL = "confirmed", "refuted", "cannot tell", "level there"
 

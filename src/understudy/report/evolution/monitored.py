@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from understudy.judges.scores import Matches, records, spreads
-from understudy.report import thesis
 from understudy.report.blocks import Block, Section, Table, Text, number
-from understudy.report.monitor_plots import comparison_plots, pictures
-from understudy.report.monitor_tables import (
+from understudy.report.evolution.monitor_plots import comparison_plots, pictures
+from understudy.report.evolution.monitor_tables import (
     around_table,
     feats_table,
     first_table,
@@ -16,8 +15,9 @@ from understudy.report.monitor_tables import (
     trends_table,
     trends_told,
 )
-from understudy.report.monitors import Monitor, best_match, since
-from understudy.report.tallies import record_table, spread_table
+from understudy.report.evolution.monitors import Monitor, best_match, since
+from understudy.report.evolution.tallies import record_table, spread_table
+from understudy.studies.miller import paper as thesis
 
 EARLY = (
     f"{thesis.SOURCE} is not set beside it: its numbers are of epochs, from generation {thesis.EPOCH} on, which was "

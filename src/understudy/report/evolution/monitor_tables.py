@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 
 from understudy.judges.scores import Matches, records, spreads
 from understudy.judges.trends import smoothed
-from understudy.report import thesis
 from understudy.report.blocks import Cell, Table, Text, cells, measured, number
-from understudy.report.monitors import LEAST, Monitor, feats_of, since
-from understudy.report.tallies import averaged, hundredths, told
-from understudy.report.thesis import Printed
+from understudy.report.evolution.monitors import LEAST, Monitor, feats_of, since
+from understudy.report.evolution.tallies import averaged, hundredths, told
+from understudy.studies.miller import paper as thesis
+from understudy.studies.miller.paper import Printed
 
 
 def first_table(monitors: Sequence[Monitor]) -> Table:

@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from understudy.judges.duels import Score, read_score
 from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
-from understudy.report import thesis
 from understudy.report.blocks import Block, Cell, Section, Table, cells, measured
-from understudy.report.generations import told_generations
+from understudy.report.evolution.course import told_generations
+from understudy.report.evolution.tallies import averaged, told
 from understudy.report.sources import Run
-from understudy.report.tallies import averaged, told
+from understudy.studies.miller import paper as thesis
 
 
 def champions_section(run: Run) -> Section | None:

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from understudy.games.chess.datasets import DRAW_BAND
-from understudy.report import sabatelli
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, cells, measured, number
 from understudy.report.plots import draw_pairs
+from understudy.studies.sabatelli import paper as sabatelli
 
 EDGE = 8.0
 """Pawns beyond which a picture does not tell worths apart."""

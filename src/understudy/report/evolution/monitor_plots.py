@@ -11,9 +11,9 @@ from understudy.judges.measures import Measure
 from understudy.judges.scores import Matches, records, spreads
 from understudy.judges.trends import smoothed
 from understudy.report.blocks import Plot, Plots
-from understudy.report.monitors import LEAST, Monitor, gathered
+from understudy.report.evolution.monitors import LEAST, Monitor, gathered
 from understudy.report.plots import Band, Line, draw_lines
-from understudy.report.thesis import EPOCH, SOURCE, Printed
+from understudy.studies.miller.paper import EPOCH, SOURCE, Printed
 
 POINTS = 25
 """Of a line that compares students, from the first epoch on; fewer have narrower intervals."""

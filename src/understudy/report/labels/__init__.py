@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 from math import inf
 from typing import Any
 
-from understudy.report import sabatelli
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, number, percent
-from understudy.report.label_learning import label_learning_section
-from understudy.report.label_orders import orders_section, pairs_of
-from understudy.report.label_students import nearness_section
-from understudy.report.label_suites import suite_sections
-from understudy.report.ladder import ladder_section
+from understudy.report.labels.exams import suite_sections
+from understudy.report.labels.ladder import ladder_section
+from understudy.report.labels.learning import label_learning_section
+from understudy.report.labels.nearness import nearness_section
+from understudy.report.labels.orders import orders_section, pairs_of
 from understudy.report.plots import draw_bars
 from understudy.report.sources import Run
+from understudy.studies.sabatelli import paper as sabatelli
 
 SHOWN = 12
 """Sources of positions that are told one by one."""

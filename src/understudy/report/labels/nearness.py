@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from understudy.report import sabatelli
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, lasting, number, percent
+from understudy.studies.sabatelli import paper as sabatelli
 
 TITLES = {
     "1": "losing, draw, winning",

@@ -13,7 +13,7 @@ import numpy as np
 from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text, cells, headed, lasting, number, worded
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
-from understudy.report.thesis import SOURCE, STUDY
+from understudy.studies.miller.paper import SOURCE, STUDY
 
 POINTS = 200
 """Of a line; more generations are taken together."""

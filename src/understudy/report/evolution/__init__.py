@@ -7,16 +7,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from understudy.judges.selection import Persistence, eliminations
-from understudy.report import thesis
 from understudy.report.blocks import Section
-from understudy.report.champions import champions_section
-from understudy.report.fixed import fixed_section
-from understudy.report.generations import course_section
-from understudy.report.monitored import monitored_section
-from understudy.report.monitors import Monitor, matches_data, monitor_data, monitors_of
-from understudy.report.school import school_section
-from understudy.report.selected import persisting, selection_section
+from understudy.report.evolution.baselines import fixed_section
+from understudy.report.evolution.champions import champions_section
+from understudy.report.evolution.course import course_section
+from understudy.report.evolution.monitored import monitored_section
+from understudy.report.evolution.monitors import Monitor, matches_data, monitor_data, monitors_of
+from understudy.report.evolution.school import school_section
+from understudy.report.evolution.survivors import persisting, selection_section
 from understudy.report.sources import Run
+from understudy.studies.miller import paper as thesis
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from understudy.judges.papers import PAPERS
 from understudy.judges.scores import LIMIT, VIEWS, Record
-from understudy.judges.spreads import Spread
+from understudy.judges.statistics import Spread
 
 STUDY = "miller"
 """What an experiment calls it that repeats it."""

@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from understudy.games.chess.datasets import find_dataset
-from understudy.report import sabatelli
 from understudy.report.blocks import Plot, Plots, Section, Text
-from understudy.report.label_students import by_dataset
+from understudy.report.labels.nearness import by_dataset
 from understudy.report.plots import COLOURS, Line, draw_lines
 from understudy.report.sections import Training, trained
 from understudy.report.sources import Run
+from understudy.studies.sabatelli import paper as sabatelli
 
 HELD = 0.95
 """Share of the values that a picture of errors shows; those of the first epochs may be far above."""

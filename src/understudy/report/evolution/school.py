@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from understudy.report.blocks import Plot, Plots, Section
-from understudy.report.generations import numeric
+from understudy.report.evolution.course import numeric
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
 
