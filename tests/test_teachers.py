@@ -18,11 +18,9 @@ from understudy.cli import commands
 from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.experiments import load_experiment, make_experiment
-from understudy.judges.published import read_published
-from understudy.judges.robins import effective_games
+from understudy.judges.robins import effective_games, read_published
 from understudy.labs import evaluators as lab
 from understudy.labs.news import News
-from understudy.report.studies import TWINS
 
 SETTINGS: dict[str, Any] = {
     "experiment": {"kind": "evaluators", "game": "konane", "size": "4x4", "title": "A test"},
@@ -245,4 +243,4 @@ def test_the_study_that_ships_holds_the_thesis_tables() -> None:
             assert published.averages[name][depth - 1] == pytest.approx(average, abs=0.0101)  # some are cut off
     for row in published.averages.values():
         assert row[4] == pytest.approx(sum(row[:4]) / 4, abs=0.0101)
-    assert 50 < effective_games(published.robins.values(), TWINS) < 110
+    assert 50 < effective_games(published.robins.values(), full.game.kind.twins) < 110

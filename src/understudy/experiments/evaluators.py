@@ -15,7 +15,7 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.experiments.files import ABOUT_SECTIONS, About, board_of, built, check_sections
 from understudy.games import CompiledGame
-from understudy.judges.published import read_published
+from understudy.judges.robins import read_published
 
 LETTERS = "abcdefghijklmnopqr"
 COUNTS = ("template", "jumps")

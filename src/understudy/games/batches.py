@@ -13,6 +13,12 @@ from numpy.typing import NDArray
 
 from understudy.games.rules import sealed
 
+NO_MOVE = -1
+"""Stands for the move of a position in which nobody moved."""
+
+OPEN = -1
+"""Stands for a part of a move that is not chosen yet."""
+
 
 def stacked(positions: Sequence[Any]) -> Any:
     """Return the batch of one or more positions of one type."""

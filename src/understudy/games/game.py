@@ -45,6 +45,11 @@ class CompiledGame:
         """The module in which this game speaks of many positions at once."""
         return self.kind.load("batches")
 
+    @cached_property
+    def legality(self) -> Any:
+        """The module in which this game says which parts of a move are legal, for many positions at once."""
+        return self.kind.load("legality")
+
     def __reduce__(self) -> tuple[Any, ...]:
         from understudy.games import find_game
 

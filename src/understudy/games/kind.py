@@ -57,6 +57,8 @@ class GameKind:
     """By name."""
     usual_evaluator: str = ""
     """Whom a searcher asks unless told otherwise."""
+    twins: Collection[tuple[str, str]] = ()
+    """Evaluators that differ by a factor alone: it changes no order of moves, so they are the same player."""
     values: Mapping[type, Callable[..., float]] = field(default_factory=dict)
     """The kernel of each type of evaluator that only this game has."""
     scaled: Callable[..., float] | None = None
@@ -65,10 +67,14 @@ class GameKind:
     """The kernel that writes numbers which are no sums over stones, for networks inside the search."""
     batches: str | None = None
     """Many positions at once: keys, images, parts of moves."""
+    legality: str | None = None
+    """Which parts of a move are legal, for many positions at once."""
     encoders: str | None = None
     """ENCODERS: how students that imitate moves see a position."""
     boards: str | None = None
     """How students that value boards see them."""
+    datasets: str | None = None
+    """DATASETS: how an engine's labels of positions become what students of labels learn."""
     network_inputs: str | None = None
     """What a network inside the search may see besides the features that every game has."""
     students: str | None = None

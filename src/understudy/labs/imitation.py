@@ -21,8 +21,7 @@ from understudy.files import load_json, make_folder, save_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
-from understudy.judges.strict import strict
-from understudy.judges.students import judge_parts
+from understudy.judges.students import judge_parts, strict
 from understudy.labs.folders import keep_student, open_folder, play_command
 from understudy.labs.news import News, Show, log_progress
 from understudy.networks import build_units

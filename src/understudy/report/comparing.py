@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from understudy.errors import UnderstudyError
 from understudy.games import find_game
 from understudy.games.kind import read_size
-from understudy.judges.papers import PAPERS, Paper, written
+from understudy.papers import STUDIES, Paper, find_paper
 
 MEASURING = ("experiment", "judging", "paper", "tune")
 """Sections that change how a run is told and measured, not what is."""
@@ -30,10 +30,10 @@ def comparison_of(experiment: Mapping[str, Any]) -> Comparison:
     """Return with which paper the run of an experiment may be compared."""
     about = about_of(experiment)
     study = str(about.get("study", ""))
-    if study not in PAPERS:
+    if study not in STUDIES:
         unnamed = "Published numbers are not set beside ours: the experiment names no study."
         return Comparison(refusal=unnamed if experiment.get("paper") else "")
-    paper = PAPERS[study]
+    paper = find_paper(study)
     if reason := _another(paper, about) or _otherwise(experiment):
         return Comparison(refusal=f"The numbers of {paper.name} are not set beside ours: {reason}.")
     return Comparison(study)
@@ -105,9 +105,13 @@ def _another(paper: Paper, about: Mapping[str, Any]) -> str:
     size = _size(game, str(about.get("size", "")))
     if game == paper.game and size in paper.boards[kind]:
         return ""
-    *others, last = map(written, paper.boards[kind])
+    *others, last = map(_written, paper.boards[kind])
     boards = f"{', '.join(others)} or {last}" if others else last
-    return f"they are of {paper.game} on {boards}, and this is {game} on {written(size) if size else 'another board'}"
+    return f"they are of {paper.game} on {boards}, and this is {game} on {_written(size) if size else 'another board'}"
+
+
+def _written(size: tuple[int, int]) -> str:
+    return f"{size[0]}x{size[1]}"
 
 
 def _size(game: str, size: str) -> tuple[int, int] | None:

@@ -8,12 +8,20 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.games import GameKind, find_kind
 from understudy.judges.duels import read_score
 from understudy.judges.scores import Matches, read_matches
-from understudy.report.comparing import Comparison, comparison_of
+from understudy.papers import STUDIES, published_by
+from understudy.report.comparing import Comparison, about_of, comparison_of
+
+T = TypeVar("T")
+
+
+PAPER = "thesis"
+"""What the answers of a paper are called in the file of those to test suites."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,9 +64,22 @@ class Run:
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     comparison: Comparison = field(default_factory=Comparison)
 
-    def beside(self, study: str) -> bool:
-        """Tell whether the numbers of a paper stand beside those of this run."""
-        return self.comparison.study == study
+    def beside(self, shape: type[T]) -> T | None:
+        """Return the numbers of a paper that stand beside those of this run in a section that shows this *shape*."""
+        return published_by(self.comparison.study, shape) if self.comparison.study else None
+
+    def repeated(self, shape: type[T]) -> T | None:
+        """Return the same of the paper that the experiment names, whether its numbers may be shown or not."""
+        study = str(about_of(self.experiment).get("study", ""))
+        return published_by(study, shape) if study in STUDIES else None
+
+    @property
+    def game(self) -> GameKind | None:
+        """What the game of the experiment says of itself; None where the experiment names none that there is."""
+        try:
+            return find_kind(str(about_of(self.experiment).get("game", "")))
+        except UnderstudyError:
+            return None
 
     @property
     def published(self) -> Mapping[str, Any]:
@@ -104,7 +125,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         baselines=load_baselines(folder / "baselines.json"),
         matches=load_matches(folder / "matches.json"),
         labels=load_labels(folder / "labels.json"),
-        suites=load_suites(folder / "suites.json", thesis=comparison.study == "sabatelli"),
+        suites=load_suites(folder / "suites.json", published=bool(comparison.study)),
         ladder=_load_json(folder / "ladder.json"),
         paper=checked if comparison.study else {},
         comparison=comparison,
@@ -199,11 +220,11 @@ def load_monitor(path: Path) -> dict[str, dict[str, dict[int, Matches]]]:
     }
 
 
-def load_suites(path: Path, *, thesis: bool) -> dict[str, Any]:
-    """Return the answers to test suites; those of the thesis, kept beside them, only where they are to be shown."""
+def load_suites(path: Path, *, published: bool) -> dict[str, Any]:
+    """Return the answers to test suites; those of a paper, kept beside them, only where they are to be shown."""
     return {
         suite: {
-            name: {key: one for key, one in _table(path, facts, "facts").items() if thesis or key != "thesis"}
+            name: {key: one for key, one in _table(path, facts, "facts").items() if published or key != PAPER}
             for name, facts in _table(path, answers, "students").items()
         }
         for suite, answers in _load_json(path).items()

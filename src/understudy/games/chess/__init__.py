@@ -22,5 +22,6 @@ KIND = GameKind(
     usual_evaluator="piece_square",
     values={Material: material_value, Standing: standing_value},
     batches="batches",
+    datasets="datasets",
     students="players.students",
 )

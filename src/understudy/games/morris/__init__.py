@@ -16,5 +16,6 @@ KIND = GameKind(
     usual_evaluator="handmade",
     values={Phased: phased_value},
     batches="batches",
+    legality="legality",
     encoders="inputs",
 )

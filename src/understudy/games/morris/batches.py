@@ -12,11 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.batches import NO_MOVE as NO_MOVE
 from understudy.games.batches import joined, sent_rows, taken
 from understudy.games.morris.notation import BIT, NUMBER, RING_SYMMETRIES, SYMMETRIES, Morris
-
-NO_MOVE = -1
-"""Stands for the move of a position in which nobody moved."""
 
 _TO_NUMBER = np.array(NUMBER)
 _TO_BIT = np.array(BIT)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.batches import OPEN as OPEN
 from understudy.games.bits import NONE, ONE, Mask, bit, lowest, popcount, rest
 from understudy.games.morris.notation import BIT, NUMBER
 from understudy.games.morris.rules import BOARD_MASK, closers, in_mills, neighbours, removable
@@ -23,8 +24,6 @@ CLASSES = 25
 
 PARTS = ("to", "from", "remove")
 TO, FROM, REMOVE = 0, 1, 2
-OPEN = -1
-"""Stands for a part that is not chosen yet."""
 
 FLAGS = ("to", "from", "remove", "from_to", "remove_from_to")
 """What `grade` tells of a move: each part by itself, FROM with TO, REMOVE with both."""

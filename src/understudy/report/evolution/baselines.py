@@ -1,4 +1,4 @@
-"""The section on players that do not learn: table 3, figure 20, tables 7 and 8 of the thesis, and tests of means."""
+"""The section on players that do not learn, and tests whether those that evolved score otherwise."""
 
 from __future__ import annotations
 
@@ -7,52 +7,56 @@ from collections.abc import Iterator, Mapping, Sequence
 from understudy.judges.scores import BLACK, WHITE, Matches, records, score, spreads
 from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text
 from understudy.report.evolution.monitors import Monitor
-from understudy.report.evolution.tallies import Spreads, record_table, spread_table, test_table
+from understudy.report.evolution.published import STUDENT, PublishedEvolution, PublishedMatches
+from understudy.report.evolution.tallies import Spreads, family_of, is_compared, record_table, spread_table, test_table
 from understudy.report.plots import Line, draw_lines
-from understudy.studies.miller import paper as thesis
 
 Baselines = Mapping[tuple[str, str], Matches]
 
 
-def fixed_section(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]], *, beside: bool) -> Section | None:
-    """Tell how fixed players fare against each other, and whether those that evolved score otherwise.
+INDIVIDUALS = 62
+"""Matches that are taken as an epoch, as many as the population of the usual experiment has individuals."""
 
-    *beside* tells whether the thesis's numbers stand beside ours.
-    """
-    known = {pair: matches for pair, matches in baselines.items() if matches.played}
-    if not known:
+
+def baselines_section(
+    baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]], paper: PublishedEvolution | None
+) -> Section | None:
+    """Tell how fixed players fare against each other, and whether those that evolved score otherwise."""
+    played = {pair: matches for pair, matches in baselines.items() if matches.played}
+    if not played:
         return None
     blocks: list[Block] = []
-    for (one, other), matches in known.items():
-        blocks += _meeting(one, other, matches, thesis.printed(one, other) if beside else None)
-    plots = [_groups(*item) for item in known.items() if _grouped(*item)]
+    for pair, matches in played.items():
+        printed = {paper.source: there} if paper is not None and (there := paper.between(*pair)) is not None else {}
+        blocks += _meeting(*pair, matches, printed)
+    plots = [_groups(*item) for item in played.items() if _is_grouped(*item)]
     if plots:
-        figure = " (figure 20)" if beside else ""
-        note = f"The highest scores of each {thesis.INDIVIDUALS} matches, as if they were an epoch{figure}."
+        figure = f" ({paper.baselines_figure})" if paper is not None else ""
+        note = f"The highest scores of each {INDIVIDUALS} matches, as if they were an epoch{figure}."
         blocks.append(Plots(tuple(plots), note))
-    return Section("Players that do not learn", (*blocks, *_tests(known, monitors, beside=beside)))
+    return Section("Players that do not learn", (*blocks, *_tests(played, monitors, paper)))
 
 
-def _meeting(one: str, other: str, matches: Matches, source: thesis.Printed | None) -> list[Block]:
-    printed = {thesis.SOURCE: source} if source is not None else {}
-    named = f" {thesis.SOURCE}: {source.tables}, {source.name}." if source is not None else ""
+def _meeting(one: str, other: str, matches: Matches, printed: Mapping[str, PublishedMatches]) -> list[Block]:
+    named = "".join(f" {source}: {there.tables}, {there.name}." for source, there in printed.items())
     caption = f"Scores of {one} against {other}.{named}"
     scores = {"ours": spreads(matches)} | {name: there.spreads for name, there in printed.items()}
     counts = {"ours": records(matches)} | {name: there.records for name, there in printed.items()}
     table = record_table(counts, f"Games and matches won, lost and tied by {one}.")
-    told = [f"{there.name}: {'; '.join(there.notes)}." for there in printed.values() if there.notes]
-    notes = [Text(f"{thesis.SOURCE}, {line}") for line in told]
+    notes = [
+        Text(f"{source}, {there.name}: {'; '.join(there.notes)}.") for source, there in printed.items() if there.notes
+    ]
     return [*notes, spread_table(scores, caption), *([table] if table is not None else [])]
 
 
-def _grouped(pair: tuple[str, str], matches: Matches) -> bool:
-    """Tell whether these are the matches of figure 20, and enough of them."""
-    return tuple(map(thesis.family, pair)) == ("stochastic", "searcher") and matches.played >= 3 * thesis.INDIVIDUALS
+def _is_grouped(pair: tuple[str, str], matches: Matches) -> bool:
+    """Tell whether the best of many matches say something, since single ones are hardly won, and there are enough."""
+    return tuple(map(family_of, pair)) == ("stochastic", "searcher") and matches.played >= 3 * INDIVIDUALS
 
 
 def _groups(pair: tuple[str, str], matches: Matches) -> Plot:
-    """Draw the best of each 62 matches, as if they were epochs."""
-    games, size = score(*matches), thesis.INDIVIDUALS
+    """Draw the best of each so many matches, as if they were epochs."""
+    games, size = score(*matches), INDIVIDUALS
     most = [games[start : start + size] for start in range(0, len(games) - size + 1, size)]
     xs = [float(place) for place in range(1, len(most) + 1)]
     lines = [
@@ -64,20 +68,22 @@ def _groups(pair: tuple[str, str], matches: Matches) -> Plot:
     return Plot(drawing, f"{pair[0]} v {pair[1]}", ("White", "Black", "match, halved"))
 
 
-def _tests(baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]], *, beside: bool) -> list[Table]:
-    """Compare what evolved with fixed players against the same opponent, and ours with what the thesis prints."""
+def _tests(
+    baselines: Baselines, monitors: Mapping[str, Sequence[Monitor]], paper: PublishedEvolution | None
+) -> list[Table]:
+    """Compare what evolved with fixed players against the same opponent, and ours with what a paper prints."""
     opponents = dict.fromkeys([*monitors, *(other for _, other in baselines)])
-    known = {
+    compared = {
         opponent: [
             *_pairs(opponent, monitors.get(opponent, ()), baselines),
-            *(_printed_pairs(opponent, monitors.get(opponent, ()), baselines) if beside else ()),
+            *(_printed_pairs(opponent, monitors.get(opponent, ()), baselines, paper) if paper is not None else ()),
         ]
         for opponent in opponents
     }
     caption = "of the means of scores, with the probability of such a difference if there were none."
     return [
         table
-        for opponent, pairs in known.items()
+        for opponent, pairs in compared.items()
         if (table := test_table(pairs, f"Against {opponent}: Welch's test {caption}")) is not None
     ]
 
@@ -87,27 +93,21 @@ def _pairs(opponent: str, monitors: Sequence[Monitor], baselines: Baselines) -> 
     for monitor in monitors:
         ours = spreads(monitor.epochs.merged)
         for (one, other), matches in baselines.items():
-            if other == opponent and _compared(one, opponent):
+            if other == opponent and is_compared(one, opponent):
                 yield f"{monitor.student} less {one}", ours, spreads(matches)
 
 
-def _compared(one: str, opponent: str) -> bool:
-    """Tell whether a fixed player is one that students are compared with."""
-    return (thesis.family(one), thesis.family(opponent)) in thesis.COMPARED
-
-
 def _printed_pairs(
-    opponent: str, monitors: Sequence[Monitor], baselines: Baselines
+    opponent: str, monitors: Sequence[Monitor], baselines: Baselines, paper: PublishedEvolution
 ) -> Iterator[tuple[str, Spreads, Spreads]]:
-    """Yield what is compared with what the thesis prints of matches against *opponent*."""
-    source = thesis.printed(thesis.STUDENT, opponent)
-    if source is not None:
+    """Yield what is compared with what a paper prints of matches against *opponent*."""
+    students, source = paper.between(STUDENT, opponent), paper.source
+    if students is not None:
         for monitor in (one for one in monitors if one.late):
-            yield f"{monitor.student} less {thesis.SOURCE}", spreads(monitor.epochs.merged), source.spreads
+            yield f"{monitor.student} less {source}", spreads(monitor.epochs.merged), students.spreads
     for one, matches in ((one, matches) for (one, other), matches in baselines.items() if other == opponent):
-        there = thesis.PRINTED.get((thesis.known(one), thesis.known(opponent)))
+        there = paper.straight(one, opponent)
         if there is not None and there.spreads:
-            yield f"{one} less {thesis.SOURCE}", spreads(matches), there.spreads
-            if source is not None and _compared(one, opponent):
-                rival = there.name.partition(" v ")[0]
-                yield f"{thesis.SOURCE}, pLoGANN less {rival}", source.spreads, there.spreads
+            yield f"{one} less {source}", spreads(matches), there.spreads
+            if students is not None and is_compared(one, opponent):
+                yield f"{source}, {paper.student} less {there.player}", students.spreads, there.spreads

@@ -1,23 +1,15 @@
-"""The section on how near students come to an engine's labels: the thesis's tables 6.1 to 6.3, 7.1, 7.2, and ours."""
+"""The section on how near students come to an engine's labels: ours, those who do not learn, and a paper's."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, lasting, number, percent
-from understudy.studies.sabatelli import paper as sabatelli
+from understudy.report.sources import Run
 
-TITLES = {
-    "1": "losing, draw, winning",
-    "2": "15 classes",
-    "3": "20 classes",
-    "4": "a number from 0 to 1",
-    "win": "the expected outcome",
-    "far": "the expected outcome, large advantages drawn together",
-}
-
-TOLD = (
+TEXT = (
     "Intervals of 95 % take games as independent, not positions. Off: mean error in pawns, labels beyond 20 pawns and "
     "mates being 20. Sign: how often the better side is named, where there is one. Explained: share of the labels' "
     "variance, below 0 for who does worse than their mean. These three are of the test positions, which each student "
@@ -26,30 +18,114 @@ TOLD = (
 )
 
 
-def nearness_section(labels: Mapping[str, Any], *, beside: bool) -> Section | None:
-    """Tell for each data set how near every student comes, beside those who do not learn.
+class PublishedNearness(NamedTuple):
+    """What is printed of one student: shares of right classes, or mean squared errors."""
 
-    *beside* tells whether the thesis's numbers stand there, too.
-    """
-    students = labels.get("students", {})
+    validation: float
+    test: float
+    table: str
+
+
+Pairs = Sequence[tuple[float, float] | None]
+"""What each position is worth after the test's move and after the move played; None where nothing was."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PublishedLabels:
+    """All that a paper prints of students of labels; their names end with that of their data set, as in `x_1`."""
+
+    source: str
+    """What its numbers are called beside ours."""
+    key: str
+    """What they are called in report.json."""
+    noun: str
+    """What the paper is: a thesis, an article."""
+    printed: Mapping[str, PublishedNearness]
+    """By the name of the student."""
+    numbers: Collection[str]
+    """Data sets whose targets are numbers: there the smaller error is the better one."""
+    warning: str
+    """Why its numbers are not to be compared with ours one by one."""
+    errors_note: str
+    """The same of its errors."""
+    learning_note: str
+    rating_note: str
+    suite_note: str
+    """Of the pictures of its students' answers."""
+
+    def belongs(self, student: str, dataset: str) -> PublishedNearness | None:
+        """Return what is printed for a student of a data set, if the paper has it."""
+        return self.printed.get(student) if _dataset_of(student) == dataset else None
+
+    def order_of(self, dataset: str) -> list[str]:
+        """Return the students of a data set from the best on, by what is printed for its test positions."""
+        names = [name for name in self.printed if _dataset_of(name) == dataset]
+        return sorted(names, key=lambda name: self.printed[name].test, reverse=dataset not in self.numbers)
+
+    def lead_of(self, better: str, worse: str) -> float:
+        """Return how far the paper has one student ahead of another of the same data set."""
+        ahead = round(self.printed[better].test - self.printed[worse].test, 6)
+        return 0.0 - ahead if _dataset_of(better) in self.numbers else ahead
+
+    def suite_pictures(self, facts: Mapping[str, Any]) -> dict[str, Pairs]:
+        """Return what its students' answers to a suite are worth, kept beside ours; none unless a study has some."""
+        return {}
+
+    def suite_tables(self, answers: Mapping[str, Mapping[str, Any]]) -> list[Table]:
+        """Return tables of those answers beside those of our students."""
+        return []
+
+
+def _dataset_of(student: str) -> str:
+    return student.rpartition("_")[2]
+
+
+class Targets(NamedTuple):
+    """What a game says of the data sets that its labels are learned as."""
+
+    titles: Mapping[str, str] = {}
+    outcomes: Collection[str] = ()
+    """Data sets whose target is an expected outcome."""
+    draw_band: float = 0.0
+    """Pawns within which a position counts as a draw; 0 where that is not known."""
+
+
+def targets_of(run: Run) -> Targets:
+    """Return what the game of a run says of its data sets."""
+    if run.game is None or run.game.datasets is None:
+        return Targets()
+    module = run.game.load("datasets")
+    sets = module.DATASETS
+    titles = {name: one.title for name, one in sets.items()}
+    return Targets(titles, [name for name, one in sets.items() if one.logistic], module.DRAW_BAND)
+
+
+def nearness_section(run: Run) -> Section | None:
+    """Tell for each data set how near every student comes, beside those who do not learn, and those of a paper."""
+    students = run.labels.get("students", {})
     if not students:
         return None
-    blocks: list[Block] = [Text(TOLD)]
-    if beside and any(sabatelli.belongs(name, known["dataset"]) for name, known in students.items()):
-        blocks.append(Text(sabatelli.NOT_COMPARABLE))
-    yardsticks = labels.get("data", {}).get("yardsticks", {})
+    blocks: list[Block] = [Text(TEXT)]
+    paper, titles = run.beside(PublishedLabels), targets_of(run).titles
+    if paper is not None and any(paper.belongs(name, known["dataset"]) for name, known in students.items()):
+        blocks.append(Text(paper.warning))
+    yardsticks = run.labels.get("data", {}).get("yardsticks", {})
     for dataset, group in by_dataset(students).items():
-        source = beside and any(sabatelli.belongs(name, dataset) for name in group)
-        blocks += [_table(dataset, group, yardsticks.get(dataset, {}), source=source), _costs(dataset, group)]
+        source = paper if paper is not None and any(paper.belongs(name, dataset) for name in group) else None
+        what = f", {titles[dataset]}" if dataset in titles else ""
+        blocks += [
+            _table(dataset, group, yardsticks.get(dataset, {}), f"Data set {dataset}{what}: ", source),
+            _costs(dataset, group),
+        ]
     return Section("How near the students come", tuple(blocks))
 
 
 def by_dataset(students: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the students of each data set, the best on its test positions first, those of another split last."""
-    found: dict[str, dict[str, Any]] = {}
+    groups: dict[str, dict[str, Any]] = {}
     for name, known in sorted(students.items(), key=lambda item: (item[1]["dataset"], _place(item[1]))):
-        found.setdefault(known["dataset"], {})[name] = known
-    return found
+        groups.setdefault(known["dataset"], {})[name] = known
+    return groups
 
 
 def _place(known: Mapping[str, Any]) -> tuple[bool, float]:
@@ -62,7 +138,18 @@ def measure_of(verdict: Mapping[str, Any]) -> str:
     return "accuracy" if "accuracy" in verdict else "squared error"
 
 
-def _table(dataset: str, students: Mapping[str, Any], yardsticks: Mapping[str, Any], *, source: bool) -> Table:
+def is_classes(verdict: Mapping[str, Any]) -> bool:
+    """Tell whether classes were learned, not numbers."""
+    return measure_of(verdict) == "accuracy"
+
+
+def _table(
+    dataset: str,
+    students: Mapping[str, Any],
+    yardsticks: Mapping[str, Any],
+    title: str,
+    paper: PublishedLabels | None,
+) -> Table:
     verdicts = {name: known["test"] for name, known in students.items()} | dict(yardsticks)
     measure = measure_of(next(iter(verdicts.values())))
     rows = [
@@ -70,7 +157,7 @@ def _table(dataset: str, students: Mapping[str, Any], yardsticks: Mapping[str, A
             _named(name, students.get(name)),
             nearness(verdict, measure),
             nearness(students[name]["validation"], measure) if name in students else Cell(""),
-            *([_printed(name, dataset)] if source else []),
+            *([_printed(name, dataset, paper)] if paper is not None else []),
             *([bounded(verdict.get("accuracy as data set 1"), percent)] if measure != "accuracy" else []),
             bounded(verdict.get("error in pawns"), _hundredths, most=None),
             bounded(verdict.get("sign"), percent),
@@ -78,19 +165,18 @@ def _table(dataset: str, students: Mapping[str, Any], yardsticks: Mapping[str, A
         )
         for name, verdict in verdicts.items()
     ]
-    columns = ["student", "test", "validation", *([f"{sabatelli.SOURCE}, test"] if source else [])]
+    columns = ["student", "test", "validation", *([f"{paper.source}, test"] if paper is not None else [])]
     columns += [*(["as data set 1"] if measure != "accuracy" else []), "off, pawns", "sign", "explained"]
-    return Table(cells(*columns), tuple(rows), _caption(dataset, measure, source=source), dense=True)
+    return Table(cells(*columns), tuple(rows), title + _caption(measure, paper), dense=True)
 
 
-def _caption(dataset: str, measure: str, *, source: bool) -> str:
-    title = f"Data set {dataset}, {TITLES.get(dataset, dataset)}: "
+def _caption(measure: str, paper: PublishedLabels | None) -> str:
     if measure == "accuracy":
-        return f"{title}how many classes are right."
-    unlike = " The thesis does not say which range it mapped, so not even the size of its errors can be compared."
+        return "how many classes are right."
+    unlike = f" {paper.errors_note}" if paper is not None else ""
     return (
-        f"{title}mean squared error, with labels from -20 to 20 pawns mapped to 0 to 1, whatever was learned. As data "
-        f"set 1: how often what is said means the right one of its three classes.{unlike if source else ''}"
+        "mean squared error, with labels from -20 to 20 pawns mapped to 0 to 1, whatever was learned. As data set 1: "
+        f"how often what is said means the right one of its three classes.{unlike}"
     )
 
 
@@ -99,18 +185,18 @@ def _named(name: str, known: Mapping[str, Any] | None) -> Cell:
     return Cell(name, "" if split == "game" else f"split by {split}")
 
 
-def _printed(name: str, dataset: str) -> Cell:
-    there = sabatelli.belongs(name, dataset)
+def _printed(name: str, dataset: str, paper: PublishedLabels) -> Cell:
+    there = paper.belongs(name, dataset)
     if there is None:
         return Cell("")
-    write = _error if dataset == sabatelli.NUMBERS else _share
+    write = _error if dataset in paper.numbers else _share
     return Cell(write(there.test), f"validation {write(there.validation).removesuffix(' %')}")
 
 
 def nearness(verdict: Mapping[str, Any], measure: str) -> Cell:
     """Return the measure by which students are compared, with its interval."""
-    found = verdict.get(measure)
-    return bounded(found, _share) if measure == "accuracy" else bounded(found, _error, most=None)
+    near = verdict.get(measure)
+    return bounded(near, _share) if measure == "accuracy" else bounded(near, _error, most=None)
 
 
 def bounded(measure: Mapping[str, Any] | None, write: Callable[[float], str], *, most: float | None = 1.0) -> Cell:
