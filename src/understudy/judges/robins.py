@@ -42,8 +42,8 @@ class Robin(NamedTuple):
     @property
     def averages(self) -> Numbers:
         """The mean of each player's shares: every opponent counts alike."""
-        known = ~np.isnan(self.shares)
-        averages: Numbers = np.where(known, self.shares, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        played = ~np.isnan(self.shares)
+        averages: Numbers = np.where(played, self.shares, 0.0).sum(axis=1) / np.maximum(played.sum(axis=1), 1)
         return averages
 
     def among(self, names: Sequence[str]) -> Robin:
@@ -92,8 +92,8 @@ def gathered(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
 def compare(ours: Robin, published: Robin, *, seem: float, twins: Twins = ()) -> Agreement:
     """Return how two tables of the same players agree; the published one *seems* to have so many games a pair."""
     rows, columns = np.triu_indices(len(ours.names), 1)
-    known = ~np.isnan(ours.shares[rows, columns]) & ~np.isnan(published.shares[rows, columns])
-    rows, columns = rows[known], columns[known]
+    both = ~np.isnan(ours.shares[rows, columns]) & ~np.isnan(published.shares[rows, columns])
+    rows, columns = rows[both], columns[both]
     one, other = ours.shares[rows, columns] - 0.5, published.shares[rows, columns] - 0.5
     averages = ours.averages, published.averages
     low, high = np.quantile([spearman(some, averages[1]) for some in _redrawn(ours, ours.games)], [0.025, 0.975])
@@ -134,13 +134,13 @@ def spearman(ones: Sequence[float] | Numbers, others: Sequence[float] | Numbers)
 
 def differing(ours: Robin, published: Robin, *, games: float | None = None) -> NDArray[np.bool_]:
     """Return for which cells the 95 % intervals do not meet; *games* stand for those said to be published."""
-    found = np.zeros(ours.shares.shape, bool)
+    apart = np.zeros(ours.shares.shape, bool)
     for place in np.argwhere(~np.isnan(ours.shares) & ~np.isnan(published.shares)):
         at = tuple(place)
         low, high = wilson(float(ours.shares[at]), float(ours.games[at]))
         their_low, their_high = wilson(float(published.shares[at]), games or float(published.games[at]))
-        found[at] = low > their_high or their_low > high
-    return found
+        apart[at] = low > their_high or their_low > high
+    return apart
 
 
 def effective_games(robins: Iterable[Robin], twins: Twins) -> float:
@@ -149,8 +149,8 @@ def effective_games(robins: Iterable[Robin], twins: Twins) -> float:
     for robin in robins:
         for one, other in twins:
             if one in robin.names and other in robin.names:
-                more, found = _twin_spread(robin, robin.names.index(one), robin.names.index(other))
-                expected, seen = expected + more, seen + found
+                more, squares = _twin_spread(robin, robin.names.index(one), robin.names.index(other))
+                expected, seen = expected + more, seen + squares
     return expected / seen if seen > 0 else float("nan")
 
 
@@ -162,8 +162,8 @@ def _twin_spread(robin: Robin, one: int, other: int) -> tuple[float, float]:
     between = float(robin.shares[one, other])
     expected = np.append(2 * middle * (1 - middle), 0.25)
     seen = np.append((first - second) ** 2, (between - 0.5) ** 2)
-    known = ~np.isnan(expected + seen)
-    return float(expected[known].sum()), float(seen[known].sum())
+    played = ~np.isnan(expected + seen)
+    return float(expected[played].sum()), float(seen[played].sum())
 
 
 def ceiling(robin: Robin, *, games: float) -> float:
@@ -177,21 +177,21 @@ def ceiling(robin: Robin, *, games: float) -> float:
 def _redrawn(robin: Robin, games: NDArray[np.int64]) -> Numbers:
     """Return the averages [tournament, player] of tournaments drawn from a table's own shares."""
     rng = np.random.default_rng([REPEATS, len(robin.names)])
-    known = ~np.isnan(robin.shares)
-    shares, games = np.where(known, robin.shares, 0.0), np.maximum(games, 1)
+    played = ~np.isnan(robin.shares)
+    shares, games = np.where(played, robin.shares, 0.0), np.maximum(games, 1)
     upper = np.triu(rng.binomial(games, shares, (REPEATS, *shares.shape)) / games, 1)
-    drawn = (upper + np.tril(1 - upper.transpose(0, 2, 1), -1)) * known
-    averages: Numbers = drawn.sum(axis=2) / np.maximum(known.sum(axis=1), 1)
+    drawn = (upper + np.tril(1 - upper.transpose(0, 2, 1), -1)) * played
+    averages: Numbers = drawn.sum(axis=2) / np.maximum(played.sum(axis=1), 1)
     return averages
 
 
 def _merged(names: Sequence[str], numbers: Numbers, twins: Twins) -> list[float]:
     """Return numbers with one for both of each pair that plays alike."""
-    known = dict(zip(names, numbers.tolist(), strict=True))
+    merged = dict(zip(names, numbers.tolist(), strict=True))
     for one, other in twins:
-        if one in known and other in known:
-            known[one] = (known[one] + known.pop(other)) / 2
-    return list(known.values())
+        if one in merged and other in merged:
+            merged[one] = (merged[one] + merged.pop(other)) / 2
+    return list(merged.values())
 
 
 class Published(NamedTuple):
@@ -212,8 +212,8 @@ def read_published(paper: Mapping[str, Any]) -> Published:
         raise BadOption(f"[paper]: games must be a whole number above 0, not {games!r}")
     robins = {}
     for key, table in paper.items():
-        if found := DEPTH.fullmatch(key):
-            robins[int(found[1])] = _robin(f"[paper.{key}]", table, games)
+        if match := DEPTH.fullmatch(key):
+            robins[int(match[1])] = _robin(f"[paper.{key}]", table, games)
         elif key not in ("games", "averages"):
             raise UnknownName("table in [paper]", key, ("games", "averages", "depth_1"))
     averages = _table("[paper.averages]", paper.get("averages", {}))
@@ -228,8 +228,8 @@ def _robin(place: str, table: Any, games: int) -> Robin:
         for other, number in row.items():
             shares[names.index(one), names.index(other)] = _percent(f"{place}: {one}.{other}", number) / 100
     for row_place, column in np.argwhere(np.abs(shares + shares.T - 1) > ROUNDING / 100 + 1e-9):
-        told = f"{names[row_place]} against {names[column]} and back"
-        raise BadOption(f"{place}: {told} are {100 * (shares + shares.T)[row_place, column]:g} % together, not 100")
+        pair = f"{names[row_place]} against {names[column]} and back"
+        raise BadOption(f"{place}: {pair} are {100 * (shares + shares.T)[row_place, column]:g} % together, not 100")
     return Robin(names, shares, np.where(np.isnan(shares), 0, games))
 
 

@@ -76,5 +76,5 @@ def report_sections(run: Run, evolution: Evolution | None, closing: Sequence[str
         *evaluator_sections(run),
         *(evolution_sections(evolution) if evolution is not None else []),
     ]
-    told = [section for section in sections if section is not None]
-    return [*told, play_section(closing)] if told and closing else told
+    shown = [section for section in sections if section is not None]
+    return [*shown, play_section(closing)] if shown and closing else shown

@@ -154,8 +154,8 @@ def _on_twins(contest: Contest) -> list[str]:
     if own > 0:
         lines.append(f"In our tables they differ as {own:.0f} games a pair would make them ({games} were played).")
     if contest.seem > 0:
-        games_said = f"though {contest.published.games} are told"
-        lines.append(f"In the published ones they differ as {contest.seem:.0f} games would, {games_said}.")
+        printed = f"though {contest.published.games} are told"
+        lines.append(f"In the published ones they differ as {contest.seem:.0f} games would, {printed}.")
     cells = np.concatenate([100 * robin.shares.ravel() for robin in contest.published.robins.values()])
     cells = cells[~np.isnan(cells)]
     if len(cells) and np.allclose(cells, cells.round()):

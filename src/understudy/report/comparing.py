@@ -17,6 +17,10 @@ CHANCE = ("seed", "repeats", "generations")
 """Settings of another draw, of more draws, and of how long an evolution goes on, which is told beside the paper's."""
 
 
+USUAL = {"kind": "imitation", "game": "morris"}
+"""What an experiment is of where its file does not say."""
+
+
 class Comparison(NamedTuple):
     """With whom a run may be compared."""
 
@@ -81,10 +85,10 @@ def changed_in(experiment: Mapping[str, Any]) -> dict[str, Any]:
 
 def setting_of(experiment: Mapping[str, Any], path: str) -> Any:
     """Return a setting by its path, such as `training.games`; None where it is not said."""
-    found: Any = experiment
+    value: Any = experiment
     for key in path.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _flat(table: Any, path: str = "") -> dict[str, Any]:
@@ -99,7 +103,7 @@ def _flat(table: Any, path: str = "") -> dict[str, Any]:
 
 def _another(paper: Paper, about: Mapping[str, Any]) -> str:
     """Return what a run is about if that is not what the paper is about."""
-    kind, game = str(about.get("kind", "imitation")), str(about.get("game", "morris"))
+    kind, game = (str(about.get(key, usual)) for key, usual in USUAL.items())
     if kind not in paper.boards:
         return f"they are of the kind {' and '.join(paper.boards)}, and this is of the kind {kind}"
     size = _size(game, str(about.get("size", "")))

@@ -84,8 +84,8 @@ class Run:
     @property
     def published(self) -> Mapping[str, Any]:
         """What the experiment's `[paper]` section says, if it may stand beside ours."""
-        found = self.experiment.get("paper") if self.comparison.study else None
-        return found if isinstance(found, Mapping) else {}
+        section = self.experiment.get("paper") if self.comparison.study else None
+        return section if isinstance(section, Mapping) else {}
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
@@ -195,9 +195,9 @@ def load_labels(path: Path) -> dict[str, Any]:
     """Return what is known of students of labels; none where there is no file."""
     labels = _load_json(path)
     students = labels.get("students", {})
-    for name, known in students.items() if isinstance(students, dict) else [("students", None)]:
-        told = known if isinstance(known, dict) else {}
-        if "dataset" not in told or not all(_is_nearness(told.get(part)) for part in ("test", "validation")):
+    for name, value in students.items() if isinstance(students, dict) else [("students", None)]:
+        facts = value if isinstance(value, dict) else {}
+        if "dataset" not in facts or not all(_is_nearness(facts.get(part)) for part in ("test", "validation")):
             raise FileError(f"file {str(path)!r}: {name!r} does not tell its data set, validation and test")
     return labels
 
@@ -233,13 +233,13 @@ def load_suites(path: Path, *, published: bool) -> dict[str, Any]:
 
 def load_baselines(path: Path) -> dict[tuple[str, str], Matches]:
     """Return the matches between fixed players, which are named as `A v B`."""
-    found = {}
+    baselines = {}
     for name, rows in _load_json(path).items():
         one, between, other = name.partition(" v ")
         if not between:
             raise FileError(f"file {str(path)!r}: {name!r} does not name two players, as in 'A v B'")
-        found[one, other] = read_matches(rows, place=f"file {str(path)!r}, {name}")
-    return found
+        baselines[one, other] = read_matches(rows, place=f"file {str(path)!r}, {name}")
+    return baselines
 
 
 def load_matches(path: Path) -> dict[str, dict[str, Matches]]:
@@ -280,7 +280,7 @@ def _is_measure(value: Any) -> bool:
 
 def _load_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return the objects of a file of JSON lines, and how many lines were broken; a killed run leaves half a line."""
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     broken = 0
     lines = [line for line in (_text(path) or "").splitlines() if line.strip()]
     for number, line in enumerate(lines, 1):
@@ -289,7 +289,7 @@ def _load_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            found.append(value)
+            objects.append(value)
         else:
             broken += number < len(lines)
-    return found, broken
+    return objects, broken

@@ -92,14 +92,14 @@ def _cost(students: Mapping[str, Lines], paper: PublishedEvolution | None) -> Ta
     for student, lines in students.items():
         games, seconds = (max((float(line[key]) for line in lines if numeric(line.get(key))), default=float("nan"))
                           for key in ("games", "seconds"))  # fmt: skip
-        known = seconds > 0
+        timed = seconds > 0
         rows.append(
             cells(
                 student,
                 number(max(line["generation"] for line in lines)),
                 number(games),
-                lasting(seconds) if known else "–",
-                number(round(games / seconds, 1)) if known else "–",
+                lasting(seconds) if timed else "–",
+                number(round(games / seconds, 1)) if timed else "–",
             )
         )
     caption = "What it cost, on the clock, school included; games are those of selection."
@@ -124,8 +124,8 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
     """Draw games a second, between lines that are not too near each other."""
     drawn = []
     for colour, lines in enumerate(students.values()):
-        known = [line for line in lines if all(numeric(line.get(key)) for key in ("games", "seconds"))]
-        marks = known[:: -(-len(known) // POINTS) or 1]
+        timed = [line for line in lines if all(numeric(line.get(key)) for key in ("games", "seconds"))]
+        marks = timed[:: -(-len(timed) // POINTS) or 1]
         rates = [
             (float(after["generation"]), (after["games"] - before["games"]) / (after["seconds"] - before["seconds"]))
             for before, after in pairwise(marks)

@@ -144,9 +144,9 @@ class PublishedEvolution:
 
     def player(self, name: str) -> str:
         """Return the name of a player that is one of the paper's in all its options; nothing for any other."""
-        family, _, said = name.partition(":")
+        family, _, written = name.partition(":")
         options = dict(self.usual.get(family, {}))
-        for option in filter(None, said.split(",")):
+        for option in filter(None, written.split(",")):
             key, _, value = option.partition("=")
             options[key.strip()] = value.strip()
         return family if self.players.get(family) == options else ""

@@ -107,7 +107,7 @@ def nearness_section(run: Run) -> Section | None:
         return None
     blocks: list[Block] = [Text(TEXT)]
     paper, titles = run.beside(PublishedLabels), targets_of(run).titles
-    if paper is not None and any(paper.belongs(name, known["dataset"]) for name, known in students.items()):
+    if paper is not None and any(paper.belongs(name, facts["dataset"]) for name, facts in students.items()):
         blocks.append(Text(paper.warning))
     yardsticks = run.labels.get("data", {}).get("yardsticks", {})
     for dataset, group in by_dataset(students).items():
@@ -123,14 +123,14 @@ def nearness_section(run: Run) -> Section | None:
 def by_dataset(students: Mapping[str, Any]) -> dict[str, dict[str, Any]]:
     """Return the students of each data set, the best on its test positions first, those of another split last."""
     groups: dict[str, dict[str, Any]] = {}
-    for name, known in sorted(students.items(), key=lambda item: (item[1]["dataset"], _place(item[1]))):
-        groups.setdefault(known["dataset"], {})[name] = known
+    for name, facts in sorted(students.items(), key=lambda item: (item[1]["dataset"], _place(item[1]))):
+        groups.setdefault(facts["dataset"], {})[name] = facts
     return groups
 
 
-def _place(known: Mapping[str, Any]) -> tuple[bool, float]:
-    value = known["test"][measure_of(known["test"])].get("value") or 0.0
-    return known.get("split", "game") != "game", value if measure_of(known["test"]) == "squared error" else -value
+def _place(facts: Mapping[str, Any]) -> tuple[bool, float]:
+    value = facts["test"][measure_of(facts["test"])].get("value") or 0.0
+    return facts.get("split", "game") != "game", value if measure_of(facts["test"]) == "squared error" else -value
 
 
 def measure_of(verdict: Mapping[str, Any]) -> str:
@@ -150,7 +150,7 @@ def _table(
     title: str,
     paper: PublishedLabels | None,
 ) -> Table:
-    verdicts = {name: known["test"] for name, known in students.items()} | dict(yardsticks)
+    verdicts = {name: facts["test"] for name, facts in students.items()} | dict(yardsticks)
     measure = measure_of(next(iter(verdicts.values())))
     rows = [
         (
@@ -180,8 +180,8 @@ def _caption(measure: str, paper: PublishedLabels | None) -> str:
     )
 
 
-def _named(name: str, known: Mapping[str, Any] | None) -> Cell:
-    split = (known or {}).get("split", "game")
+def _named(name: str, facts: Mapping[str, Any] | None) -> Cell:
+    split = (facts or {}).get("split", "game")
     return Cell(name, "" if split == "game" else f"split by {split}")
 
 
@@ -223,13 +223,13 @@ def _costs(dataset: str, students: Mapping[str, Any]) -> Table:
     rows = [
         cells(
             name,
-            *(str(known.get(key, "")) for key in ("inputs", "design")),
-            *(number(known.get(key, "")) for key in ("parameters", "learned_from", "epochs")),
-            number(known["best_epoch"] + 1) if known.get("best_epoch") is not None else "",
-            number(round(known.get("examples_per_second") or 0)),
-            lasting(known.get("seconds") or 0.0),
+            *(str(facts.get(key, "")) for key in ("inputs", "design")),
+            *(number(facts.get(key, "")) for key in ("parameters", "learned_from", "epochs")),
+            number(facts["best_epoch"] + 1) if facts.get("best_epoch") is not None else "",
+            number(round(facts.get("examples_per_second") or 0)),
+            lasting(facts.get("seconds") or 0.0),
         )
-        for name, known in students.items()
+        for name, facts in students.items()
     ]
     columns = (
         "student",

@@ -67,20 +67,20 @@ TABLE = (
 
 def thesis_moves(items: Sequence[Item]) -> dict[str, list[Move]]:
     """Return the legal moves of the table by the FEN of their position, for an engine to price."""
-    game, known = find_game("chess"), {item.name: item for item in items}
+    game, by_name = find_game("chess"), {item.name: item for item in items}
     moves: dict[str, list[Move]] = {}
     for row in TABLE:
-        item = known[row.item]
+        item = by_name[row.item]
         texts = [*row.best.split(), row.mlp, row.cnn]
-        found = [_legal(game, item, text) for text in texts]
-        moves.setdefault(item.fen, []).extend(move for move in found if move is not None)
+        legal = [_legal(game, item, text) for text in texts]
+        moves.setdefault(item.fen, []).extend(move for move in legal if move is not None)
     return moves
 
 
 def thesis_json(verdict: SuiteVerdict) -> dict[str, Any]:
     """Return the table with our player's column, each move held against the best move that the thesis prints."""
-    game, known = find_game("chess"), {row.item.name: row for row in verdict.rows}
-    lines = [_line(game, printed, known[printed.item], verdict.pawns) for printed in TABLE]
+    game, by_name = find_game("chess"), {row.item.name: row for row in verdict.rows}
+    lines = [_line(game, printed, by_name[printed.item], verdict.pawns) for printed in TABLE]
     return {
         "rows": [{name: _plain(value) for name, value in line.items()} for line in lines],
         "best_moves": {who: sum(line[f"{who}_best"] for line in lines) for who in ("mlp", "cnn", "ours")},
@@ -116,8 +116,8 @@ def _printed(deltas: Sequence[float]) -> dict[str, float]:
     return {"mean_delta": mean(deltas), "median_delta": median(deltas)}
 
 
-def _costs(found: Any) -> dict[str, Any] | None:
-    priced = [cost for cost in found if cost is not None]
+def _costs(every: Any) -> dict[str, Any] | None:
+    priced = [cost for cost in every if cost is not None]
     return costs(priced) if priced else None
 
 
