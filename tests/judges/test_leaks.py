@@ -10,7 +10,7 @@ import pytest
 
 from understudy.games import find_game
 from understudy.games.morris.batches import orbit_keys
-from understudy.judges.leaks import Leak, leak_of, leak_text
+from understudy.judges.students import Leak, leak_of, leak_text
 from understudy.records.examples import Examples, split_examples
 from understudy.records.sketches import BITS, marks_of, read_marks, sketch_of, together
 from understudy.records.starts import reachable

@@ -11,7 +11,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from understudy.errors import UnderstudyError
-from understudy.judges.published import read_published
 from understudy.judges.robins import (
     Robin,
     ceiling,
@@ -20,6 +19,7 @@ from understudy.judges.robins import (
     effective_games,
     gathered,
     mid_ranks,
+    read_published,
     spearman,
 )
 

@@ -22,8 +22,7 @@ from understudy.judges.scores import (
     score,
     spreads,
 )
-from understudy.judges.spreads import Spread, spread, student_quantile, student_tail, welch
-from understudy.judges.trends import smoothed, trend_line
+from understudy.judges.statistics import Spread, smoothed, spread, student_quantile, student_tail, trend_line, welch
 
 
 def matches(*rows: tuple[int, int, int, int]) -> Matches:

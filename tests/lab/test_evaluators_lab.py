@@ -18,13 +18,11 @@ from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
-from understudy.judges.published import read_published
-from understudy.judges.robins import effective_games
+from understudy.judges.robins import effective_games, read_published
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import evaluators
 from understudy.lab.kinds.evaluators import make_chooser
 from understudy.lab.run import Progress
-from understudy.report.studies import TWINS
 
 
 def experiment(*changes: str) -> Any:
@@ -229,4 +227,4 @@ def test_the_study_that_ships_holds_the_thesis_tables() -> None:
             assert published.averages[name][depth - 1] == pytest.approx(average, abs=0.0101)  # some are cut off
     for row in published.averages.values():
         assert row[4] == pytest.approx(sum(row[:4]) / 4, abs=0.0101)
-    assert 50 < effective_games(published.robins.values(), TWINS) < 110
+    assert 50 < effective_games(published.robins.values(), full.game.kind.twins) < 110

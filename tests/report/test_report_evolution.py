@@ -12,9 +12,9 @@ import pytest
 
 from understudy.errors import FileError
 from understudy.judges.scores import LIMIT, read_matches
-from understudy.report import build_report, plots, thesis
-from understudy.report.generations import thinned
-from understudy.report.monitors import Monitor, best_match, feats_of, gathered
+from understudy.report import build_report, plots
+from understudy.report.evolution.course import thinned
+from understudy.report.evolution.monitors import Monitor, best_match, feats_of, gathered
 from understudy.report.sources import load_run
 from understudy.tensors import save_arrays
 
@@ -340,33 +340,6 @@ def test_long_courses_are_thinned_evenly() -> None:
     assert thinned([1, 2, 3], [4, 5, 6], 3) == ([1, 2, 3], [4, 5, 6])
     assert thinned([1, 2, 3, 4, 5], [1, 1, 3, 3, 9], 3) == ([1.5, 3.5, 5], [1, 3, 9])
     assert thinned([], [], 3) == ([], [])
-
-
-def test_the_thesis_adds_up() -> None:
-    ours, theirs = thesis.PRINTED[thesis.STUDENT, "stochastic"], thesis.OPPONENT
-    for one, other in thesis.OTHER.items():
-        whole = 400 if one == "combined" else 200
-        assert ours.spreads[one].mean + theirs.spreads[other].mean == pytest.approx(whole)
-        assert ours.spreads[one].median + theirs.spreads[other].median == pytest.approx(whole)
-        assert ours.spreads[one].deviation == theirs.spreads[other].deviation
-    for there in thesis.PRINTED.values():
-        games = there.records
-        if games:
-            assert [a + b for a, b in zip(games["white"], games["black"], strict=True)] == list(games["overall"])
-            assert games["combined"].played == there.spreads["combined"].sample
-            assert games["overall"].played == there.spreads["overall"].sample
-
-
-def test_what_the_thesis_tells_of_one_side_is_turned_for_the_other() -> None:
-    turned = thesis.printed("searcher:depth=5", "stochastic:depth=3")
-    assert turned is not None
-    assert turned.name == "ALoA v random heuristic"
-    assert turned.spreads["black"].mean == pytest.approx(200 - 30.67)  # the random heuristic's White
-    assert turned.spreads["combined"].mean == pytest.approx(400 - 61.95)
-    assert np.isnan(turned.spreads["black"].most)
-    random = thesis.printed("stochastic", "random_network")
-    assert random is not None and random.records["white"] == (581, 22, 17)
-    assert thesis.printed("random", "random") is None
 
 
 def short_run(place: Path, *generations: int) -> str:

@@ -10,12 +10,14 @@ from typing import Any
 import pytest
 
 from understudy.errors import FileError
-from understudy.report import build_report, label_learning, plots, sabatelli
+from understudy.report import build_report, plots
+from understudy.report import labels as label_report
 from understudy.report.blocks import Cell, Table
-from understudy.report.label_orders import CONFIRMED, LEVEL, REFUTED, UNKNOWN, pairs_of
-from understudy.report.label_students import bounded, by_dataset, nearness_section
 from understudy.report.labels import positions_section
+from understudy.report.labels.nearness import bounded, by_dataset, nearness_section
+from understudy.report.labels.orders import CONFIRMED, LEVEL, REFUTED, UNKNOWN, pairs_of
 from understudy.report.sources import load_run
+from understudy.studies.sabatelli.paper import LABELS
 
 HALF = {"accuracy": 0.02, "squared error": 0.0004}
 
@@ -37,10 +39,10 @@ def student(dataset: str, value: float, *, split: str = "game") -> dict[str, Any
 
 def students() -> dict[str, Any]:
     """Return the thesis's combinations in another order than its own, and some it does not have."""
-    found = {name: student("1", 0.70 + 0.01 * place) for place, name in enumerate(sabatelli.order_of("1"))}
-    found |= {name: student("2", 0.60 - 0.05 * place) for place, name in enumerate(sabatelli.order_of("2"))}
-    found |= {name: student("3", 0.30 + 0.001 * place) for place, name in enumerate(sabatelli.order_of("3"))}
-    found |= {name: student("4", 0.01 + 0.001 * place) for place, name in enumerate(sabatelli.order_of("4"))}
+    found = {name: student("1", 0.70 + 0.01 * place) for place, name in enumerate(LABELS.order_of("1"))}
+    found |= {name: student("2", 0.60 - 0.05 * place) for place, name in enumerate(LABELS.order_of("2"))}
+    found |= {name: student("3", 0.30 + 0.001 * place) for place, name in enumerate(LABELS.order_of("3"))}
+    found |= {name: student("4", 0.01 + 0.001 * place) for place, name in enumerate(LABELS.order_of("4"))}
     found["mlp_bitmap_1_by_position"] = student("1", 0.93, split="position")
     found["standings"] = student("win", 0.005)
     return found
@@ -176,8 +178,8 @@ def test_the_thesis_stands_beside_its_own_combinations_only(tmp_path: Path) -> N
     assert row(text, "mlp_bitmap_1_by_position split by position")[3] == ""
     assert row(text, "always the same")[1:4] == ["55.00 % (54.00 to 56.00)", "", ""]
     assert "which range it mapped" in text and "not to be compared" in text and "one ply earlier" in text
-    alone = {"students": {"standings": student("win", 0.005)}}
-    section = nearness_section(alone, beside=True)
+    (tmp_path / "labels.json").write_text(json.dumps({"students": {"standings": student("win", 0.005)}}))
+    section = nearness_section(load_run(tmp_path, {}))
     assert section is not None and not any("Sabatelli" in str(block) for block in section.blocks)
 
 
@@ -193,20 +195,8 @@ def test_intervals_stay_where_values_can_be() -> None:
     assert bounded({"value": None, "low": 0, "high": 0}, str) == bounded(None, str) == Cell("")
 
 
-def test_the_order_of_each_data_set_follows_from_the_printed_numbers() -> None:
-    def short(dataset: str) -> list[str]:
-        return [name.removesuffix(f"_{dataset}") for name in sabatelli.order_of(dataset)]
-
-    ends = "cnn_algebraic"
-    assert short("1") == ["cnn_features", "mlp_bitmap", "cnn_bitmap", "mlp_algebraic", ends]
-    assert short("2") == short("3") == ["cnn_features", "mlp_bitmap", "mlp_algebraic", "cnn_bitmap", ends]
-    assert short("4")[:3] == ["cnn_features", "mlp_bitmap", "mlp_algebraic"]
-    assert sabatelli.order_of("win") == []
-    assert sabatelli.lead_of("cnn_features_4", "mlp_bitmap_4") == pytest.approx(0.0001)
-
-
 def test_each_step_of_the_thesis_is_confirmed_refuted_or_open() -> None:
-    found = {(pair.dataset, pair.better): pair for pair in pairs_of(labels())}
+    found = {(pair.dataset, pair.better): pair for pair in pairs_of(labels(), LABELS)}
     verdicts = {dataset: {pair.verdict for key, pair in found.items() if key[0] == dataset} for dataset in "1234"}
     assert verdicts == {"1": {REFUTED}, "2": {CONFIRMED}, "3": {UNKNOWN}, "4": {CONFIRMED, LEVEL}}
     one = found["1", "cnn_features_1"]
@@ -222,7 +212,7 @@ def test_leads_of_students_far_apart_add_up_and_their_intervals_never_get_too_na
         names = ["mlp_bitmap_1", *others[:between], "cnn_features_1"]
         order = [{"student": name, "ahead": measure(0.01, 0.006)} for name in names]
         order[-1]["ahead"] = None
-        (pair,) = pairs_of({"students": known, "orders": {"1": order}})
+        (pair,) = pairs_of({"students": known, "orders": {"1": order}}, LABELS)
         return pair.value, pair.low, pair.high
 
     assert told(0) == pytest.approx((-0.01, -0.016, -0.004))
@@ -232,7 +222,7 @@ def test_leads_of_students_far_apart_add_up_and_their_intervals_never_get_too_na
 
 def test_pairs_need_both_students() -> None:
     known = {"mlp_bitmap_1": student("1", 0.7), "cnn_algebraic_1": student("1", 0.6)}
-    assert pairs_of({"students": known, "orders": orders(known)}) == []
+    assert pairs_of({"students": known, "orders": orders(known)}, LABELS) == []
 
 
 def test_positions_tell_classes_in_order_and_the_largest() -> None:
@@ -255,11 +245,11 @@ def test_curves_are_shares_of_classes_but_errors_of_numbers(tmp_path: Path, monk
         drawn.append(([[*line.xs, *line.ys] for line in lines], across, shares))
         return "<svg></svg>"
 
-    monkeypatch.setattr(label_learning, "draw_lines", draw)
+    monkeypatch.setattr(label_report, "draw_lines", draw)
     known = {name: student(name[-1], 0.5) for name in ("mlp_bitmap_1", "mlp_bitmap_4")}
     (tmp_path / "progress.jsonl").write_text(progress() + '{"student": "mlp_bitmap_1", "network": "board", "epo')
     (tmp_path / "labels.json").write_text(json.dumps({"students": known}))
-    label_learning.label_learning_section(load_run(tmp_path, {}))
+    label_report.learning_section(load_run(tmp_path, {}))
     assert [(across, shares) for _, across, shares in drawn] == [("epochs", True), ("minutes", True),
                                                                  ("epochs", False), ("minutes", False)]  # fmt: skip
     assert drawn[0][0] == [pytest.approx([1, 2, 3, 0.90, 0.91, 0.92])]
@@ -267,16 +257,17 @@ def test_curves_are_shares_of_classes_but_errors_of_numbers(tmp_path: Path, monk
 
 
 def test_a_picture_has_no_more_lines_than_colours(tmp_path: Path) -> None:
+    named(tmp_path)
     known = students() | {f"other_{place}": student("1", 0.5) for place in range(10)}
     lines = [{"student": name, "network": "board", "epoch": 0, "validation_accuracy": 0.5} for name in known]
     (tmp_path / "progress.jsonl").write_text("\n".join(map(json.dumps, lines)))
     (tmp_path / "labels.json").write_text(json.dumps({"students": known}))
-    section = label_learning.label_learning_section(load_run(tmp_path, {}))
+    section = label_report.learning_section(load_run(tmp_path, {}))
     assert section is not None
     keys = [plot.keys for block in section.blocks[1:] for plot in block.plots]  # type: ignore[union-attr]
     assert max(map(len, keys)) <= plots.COLOURS
     assert {name for some in keys for name in some} == set(known)
-    assert set(keys[0]) == set(sabatelli.order_of("1"))
+    assert set(keys[0]) == set(LABELS.order_of("1"))
 
 
 def test_a_suite_with_the_thesis_beside_it(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from tests.report.test_report_labels import labels, ladder, progress
 from understudy.config import load_toml, write_toml
 from understudy.errors import UnknownName
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
-from understudy.report import build_report, plots, thesis
+from understudy.report import build_report, plots
 from understudy.report.comparing import comparison_of
 
 FILES = list(shipped().values())
@@ -75,15 +75,6 @@ def test_the_numbers_of_aloa_at_five_plies_do_not_stand_beside_another_depth(tmp
     assert rows_of(run, "all games, Miller 2010, pLoGANN") == []
     assert rows_of(run, "Miller 2010, generation 9030") == []
     assert not any("RandomANN" in line for line in (run / "report.md").read_text(encoding="utf-8").splitlines())
-
-
-def test_players_of_the_thesis_are_told_by_all_that_they_are() -> None:
-    assert thesis.printed(thesis.STUDENT, "searcher:evaluator=aloa,depth=5") is not None
-    assert thesis.printed(thesis.STUDENT, "searcher:depth=5") is not None, "ALoA is what a searcher asks by itself"
-    assert thesis.printed("random_network", "stochastic") is not None, "three plies unless it is told otherwise"
-    for other in ("searcher", "searcher:depth=4", "searcher:depth=5,evaluator=stones", "stochastic:depth=2",
-                  "searcher:depth=5,ties=random"):  # fmt: skip
-        assert thesis.printed(thesis.STUDENT, other) is None, other
 
 
 PUPILS = {"A": {"chosen": {"random": [[3, 0, 7], [2, 0, 8]]}}}

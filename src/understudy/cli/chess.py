@@ -51,8 +51,8 @@ def suite(player: str, file: str, engine: str | None, seed: int, where: Where, a
     """
     from understudy.games.chess.judges.epd import load_suite
     from understudy.games.chess.judges.suites import run_suite, suite_json
-    from understudy.games.chess.judges.table81 import thesis_json, thesis_moves
     from understudy.games.chess.judges.tables import suite_text, thesis_text
+    from understudy.studies.sabatelli.table81 import thesis_json, thesis_moves
 
     if engine is None and any(limits.values()):
         raise BadOption("--depth, --nodes and --time limit an engine: they need --engine")

@@ -170,7 +170,7 @@ def _graded(player: Any, game: Any, examples: Examples, judges: tuple[str, ...])
 
 def _warn(player: Any, game: CompiledGame, examples: Examples, choice: Mapping[str, Any]) -> None:
     """Say of how many of the rows that a student is examined on it has learned, unless just those were asked for."""
-    from understudy.judges.leaks import leak_of, leak_text
+    from understudy.judges.students import leak_of, leak_text
 
     facts = getattr(player, "facts", None)
     if facts is not None and choice["part"] != "train":

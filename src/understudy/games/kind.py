@@ -57,6 +57,8 @@ class GameKind:
     """By name."""
     usual_evaluator: str = ""
     """Whom a searcher asks unless told otherwise."""
+    twins: Collection[tuple[str, str]] = ()
+    """Evaluators that differ by a factor alone: it changes no order of moves, so they are the same player."""
     values: Mapping[type, Callable[..., float]] = field(default_factory=dict)
     """The kernel of each type of evaluator that only this game has."""
     scaled: Callable[..., float] | None = None
@@ -75,6 +77,8 @@ class GameKind:
     """Which parts of moves are legal: `allowed` and `unpacked`, for the check and the training of such students."""
     boards: str | None = None
     """How students that value boards see them."""
+    datasets: str | None = None
+    """DATASETS: how an engine's labels of positions become what students of labels learn."""
     network_inputs: str | None = None
     """What a network inside the search may see besides the features that every game has."""
     students: str | None = None

@@ -1,4 +1,4 @@
-"""Elo ratings by maximum likelihood, with intervals.
+"""Elo ratings by maximum likelihood, with intervals, and what they promise.
 
 The model of Bradley and Terry: a player scores 1 / (1 + 10 ** (difference / 400)) of the points; a draw is half a win
 and half a loss. A little prior, as if each player had drawn one game against an average one, keeps the ratings of
@@ -7,7 +7,8 @@ players that won or lost everything finite. Intervals come from the curvature at
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +41,26 @@ def rate(points: NDArray[np.float64]) -> list[Rating]:
     spread = np.sqrt(np.diag(centre @ np.linalg.inv(curvature) @ centre)) * Z95
     middle = strength - strength.mean()
     return [Rating(*(float(SCALE * x) for x in (m, m - s, m + s))) for m, s in zip(middle, spread, strict=True)]
+
+
+def expected_shares(elo: float, against: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of the points that a player rated *elo* should take from others."""
+    return np.asarray(1 / (1 + np.exp((against - elo) / SCALE)))
+
+
+def rating_text(facts: Mapping[str, Any]) -> str:
+    """Return a rating by opponents of known strength (rungs) in words, open where the player is off their ladder."""
+    lowest, highest = facts["lowest_rung"], facts["highest_rung"]
+    elo = None if facts["elo"] is None else f"about {facts['elo']:.0f}, by extension of the ladder"
+    if facts["place"] == "below":
+        place = f"Elo: below the lowest rung, {lowest} ({elo or 'no points'})"
+        return f"{place}; 95 % interval open, up to {facts['high']:.0f}"
+    if facts["place"] == "above":
+        place = f"Elo: above the highest rung, {highest} ({elo or 'all points'})"
+        return f"{place}; 95 % interval open, from {facts['low']:.0f}"
+    if facts["elo"] is None:
+        return "Elo: unknown, for no game was played"
+    return f"Elo: {facts['elo']:.0f}, 95 % interval {facts['low']:.0f} to {facts['high']:.0f}"
 
 
 def _derivatives(

@@ -1,18 +1,27 @@
 """Round robins beside published ones: how their rankings agree, which pairs differ, how noisy a table is.
 
 A published table is a sample too. Players that must play alike and still score differently tell how large a sample.
+`read_published` reads such tables from an experiment's `[paper]` section, in per cent.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import BadOption, UnknownName
 from understudy.judges.duels import read_score
 from understudy.judges.ratings import wilson
+
+ROUNDING = 1.0
+"""Both published shares of a pair may miss 100 % by this much: each of them was rounded or cut off."""
+
+DEPTH = re.compile("depth_([0-9]{1,2})")
+"""The name of a published table."""
 
 REPEATS = 1_000
 """Tournaments drawn by lot to tell how well a noisy one agrees with itself."""
@@ -33,8 +42,8 @@ class Robin(NamedTuple):
     @property
     def averages(self) -> Numbers:
         """The mean of each player's shares: every opponent counts alike."""
-        known = ~np.isnan(self.shares)
-        averages: Numbers = np.where(known, self.shares, 0.0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
+        played = ~np.isnan(self.shares)
+        averages: Numbers = np.where(played, self.shares, 0.0).sum(axis=1) / np.maximum(played.sum(axis=1), 1)
         return averages
 
     def among(self, names: Sequence[str]) -> Robin:
@@ -83,8 +92,8 @@ def gathered(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
 def compare(ours: Robin, published: Robin, *, seem: float, twins: Twins = ()) -> Agreement:
     """Return how two tables of the same players agree; the published one *seems* to have so many games a pair."""
     rows, columns = np.triu_indices(len(ours.names), 1)
-    known = ~np.isnan(ours.shares[rows, columns]) & ~np.isnan(published.shares[rows, columns])
-    rows, columns = rows[known], columns[known]
+    both = ~np.isnan(ours.shares[rows, columns]) & ~np.isnan(published.shares[rows, columns])
+    rows, columns = rows[both], columns[both]
     one, other = ours.shares[rows, columns] - 0.5, published.shares[rows, columns] - 0.5
     averages = ours.averages, published.averages
     low, high = np.quantile([spearman(some, averages[1]) for some in _redrawn(ours, ours.games)], [0.025, 0.975])
@@ -125,13 +134,13 @@ def spearman(ones: Sequence[float] | Numbers, others: Sequence[float] | Numbers)
 
 def differing(ours: Robin, published: Robin, *, games: float | None = None) -> NDArray[np.bool_]:
     """Return for which cells the 95 % intervals do not meet; *games* stand for those said to be published."""
-    found = np.zeros(ours.shares.shape, bool)
+    apart = np.zeros(ours.shares.shape, bool)
     for place in np.argwhere(~np.isnan(ours.shares) & ~np.isnan(published.shares)):
         at = tuple(place)
         low, high = wilson(float(ours.shares[at]), float(ours.games[at]))
         their_low, their_high = wilson(float(published.shares[at]), games or float(published.games[at]))
-        found[at] = low > their_high or their_low > high
-    return found
+        apart[at] = low > their_high or their_low > high
+    return apart
 
 
 def effective_games(robins: Iterable[Robin], twins: Twins) -> float:
@@ -140,8 +149,8 @@ def effective_games(robins: Iterable[Robin], twins: Twins) -> float:
     for robin in robins:
         for one, other in twins:
             if one in robin.names and other in robin.names:
-                more, found = _twin_spread(robin, robin.names.index(one), robin.names.index(other))
-                expected, seen = expected + more, seen + found
+                more, squares = _twin_spread(robin, robin.names.index(one), robin.names.index(other))
+                expected, seen = expected + more, seen + squares
     return expected / seen if seen > 0 else float("nan")
 
 
@@ -153,8 +162,8 @@ def _twin_spread(robin: Robin, one: int, other: int) -> tuple[float, float]:
     between = float(robin.shares[one, other])
     expected = np.append(2 * middle * (1 - middle), 0.25)
     seen = np.append((first - second) ** 2, (between - 0.5) ** 2)
-    known = ~np.isnan(expected + seen)
-    return float(expected[known].sum()), float(seen[known].sum())
+    played = ~np.isnan(expected + seen)
+    return float(expected[played].sum()), float(seen[played].sum())
 
 
 def ceiling(robin: Robin, *, games: float) -> float:
@@ -168,18 +177,75 @@ def ceiling(robin: Robin, *, games: float) -> float:
 def _redrawn(robin: Robin, games: NDArray[np.int64]) -> Numbers:
     """Return the averages [tournament, player] of tournaments drawn from a table's own shares."""
     rng = np.random.default_rng([REPEATS, len(robin.names)])
-    known = ~np.isnan(robin.shares)
-    shares, games = np.where(known, robin.shares, 0.0), np.maximum(games, 1)
+    played = ~np.isnan(robin.shares)
+    shares, games = np.where(played, robin.shares, 0.0), np.maximum(games, 1)
     upper = np.triu(rng.binomial(games, shares, (REPEATS, *shares.shape)) / games, 1)
-    drawn = (upper + np.tril(1 - upper.transpose(0, 2, 1), -1)) * known
-    averages: Numbers = drawn.sum(axis=2) / np.maximum(known.sum(axis=1), 1)
+    drawn = (upper + np.tril(1 - upper.transpose(0, 2, 1), -1)) * played
+    averages: Numbers = drawn.sum(axis=2) / np.maximum(played.sum(axis=1), 1)
     return averages
 
 
 def _merged(names: Sequence[str], numbers: Numbers, twins: Twins) -> list[float]:
     """Return numbers with one for both of each pair that plays alike."""
-    known = dict(zip(names, numbers.tolist(), strict=True))
+    merged = dict(zip(names, numbers.tolist(), strict=True))
     for one, other in twins:
-        if one in known and other in known:
-            known[one] = (known[one] + known.pop(other)) / 2
-    return list(known.values())
+        if one in merged and other in merged:
+            merged[one] = (merged[one] + merged.pop(other)) / 2
+    return list(merged.values())
+
+
+class Published(NamedTuple):
+    """What a paper prints."""
+
+    robins: Mapping[int, Robin]
+    """By depth."""
+    averages: Mapping[str, tuple[float, ...]]
+    """For each player its average at each depth as printed, and over all of them."""
+    games: int
+    """A pair, as it says."""
+
+
+def read_published(paper: Mapping[str, Any]) -> Published:
+    """Return the tables of a `[paper]` section; a wrong one is told."""
+    games = paper.get("games", 1000)
+    if type(games) is not int or games < 1:
+        raise BadOption(f"[paper]: games must be a whole number above 0, not {games!r}")
+    robins = {}
+    for key, table in paper.items():
+        if match := DEPTH.fullmatch(key):
+            robins[int(match[1])] = _robin(f"[paper.{key}]", table, games)
+        elif key not in ("games", "averages"):
+            raise UnknownName("table in [paper]", key, ("games", "averages", "depth_1"))
+    averages = _table("[paper.averages]", paper.get("averages", {}))
+    return Published(robins, {name: _averages(name, row) for name, row in averages.items()}, games)
+
+
+def _robin(place: str, table: Any, games: int) -> Robin:
+    rows = {name: _table(f"{place}: {name}", row) for name, row in _table(place, table).items()}
+    names = tuple(sorted({name for one, row in rows.items() for name in (one, *row)}))
+    shares = np.full((len(names), len(names)), np.nan)
+    for one, row in rows.items():
+        for other, number in row.items():
+            shares[names.index(one), names.index(other)] = _percent(f"{place}: {one}.{other}", number) / 100
+    for row_place, column in np.argwhere(np.abs(shares + shares.T - 1) > ROUNDING / 100 + 1e-9):
+        pair = f"{names[row_place]} against {names[column]} and back"
+        raise BadOption(f"{place}: {pair} are {100 * (shares + shares.T)[row_place, column]:g} % together, not 100")
+    return Robin(names, shares, np.where(np.isnan(shares), 0, games))
+
+
+def _averages(name: str, row: Any) -> tuple[float, ...]:
+    if not isinstance(row, list | tuple):
+        raise BadOption(f"[paper.averages]: {name} must be a list of numbers, not {row!r}")
+    return tuple(_percent(f"[paper.averages]: {name}", number) for number in row)
+
+
+def _table(place: str, table: Any) -> Mapping[str, Any]:
+    if not isinstance(table, Mapping):
+        raise BadOption(f"{place} must be a table of names, not {table!r}")
+    return table
+
+
+def _percent(place: str, number: Any) -> float:
+    if isinstance(number, bool) or not isinstance(number, int | float) or not 0 <= number <= 100:
+        raise BadOption(f"{place} must be a number of per cent, not {number!r}")
+    return float(number)

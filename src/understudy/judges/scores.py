@@ -1,8 +1,8 @@
-"""The score of a game that the Lines of Action thesis uses, and what many matches of two games come to.
+"""A score of a game that counts how long it took, and what many matches of two games come to.
 
-With a limit of L plies a win in m plies scores 2L - m, a loss m and a tie L, so that both sides together score 2L. (The
-thesis prints 100 - m, m and 50; only this, which is the double counted in plies, gives its tables.) The score mixes
-length with skill: who loses slowly scores more. So records of games won, lost and tied stand beside it.
+With a limit of L plies a win in m plies scores 2L - m, a loss m and a tie L, so that both sides together score 2L. (Its
+source, the study `miller`, prints 100 - m, m and 50; only this, the double counted in plies, gives its tables.) The
+score mixes length with skill: who loses slowly scores more. So records of games won, lost and tied stand beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from understudy.errors import FileError
 from understudy.judges.measures import Measure, share
-from understudy.judges.spreads import Spread, spread
+from understudy.judges.statistics import Spread, spread
 
 LIMIT = 100
 """Plies after which a game is a tie."""
@@ -60,12 +60,12 @@ class Matches(NamedTuple):
 def read_matches(rows: Any, *, place: str) -> Matches:
     """Return matches from rows of result and plies as Black, then as White; *place* is named where they are none."""
     try:
-        found = np.asarray(rows)
-        if found.size == 0:
-            found = np.zeros((0, 4), np.int64)
-        good = found.ndim == 2 and found.shape[1] == 4 and found.dtype.kind in "iu"
-        if good and np.isin(found[:, [0, 2]], (-1, 0, 1)).all() and (found[:, [1, 3]] >= 0).all():
-            return Matches(found[:, [0, 2]].astype(np.int64), found[:, [1, 3]].astype(np.int64))
+        table = np.asarray(rows)
+        if table.size == 0:
+            table = np.zeros((0, 4), np.int64)
+        good = table.ndim == 2 and table.shape[1] == 4 and table.dtype.kind in "iu"
+        if good and np.isin(table[:, [0, 2]], (-1, 0, 1)).all() and (table[:, [1, 3]] >= 0).all():
+            return Matches(table[:, [0, 2]].astype(np.int64), table[:, [1, 3]].astype(np.int64))
     except (TypeError, ValueError, OverflowError):
         pass
     raise FileError(f"{place}: expected rows of four whole numbers, result (-1, 0, 1) and plies as Black and as White")
@@ -73,19 +73,19 @@ def read_matches(rows: Any, *, place: str) -> Matches:
 
 def merged(every: Iterable[Matches]) -> Matches:
     """Return all matches as one."""
-    known = [read_matches([], place=""), *every]
-    return Matches(np.concatenate([one.results for one in known]), np.concatenate([one.plies for one in known]))
+    parts = [read_matches([], place=""), *every]
+    return Matches(np.concatenate([one.results for one in parts]), np.concatenate([one.plies for one in parts]))
 
 
 def decide(matches: Matches) -> Whole:
     """Return how each match ended, -1, 0 or 1: more wins, else the quicker win, else a tie.
 
-    The thesis's first three rules; its fourth, that the older one then wins, belongs to selection, not to statistics.
+    The first three rules of the score's source; its fourth, that the older one then wins, belongs to selection.
     """
     balance = np.sign(matches.results.sum(axis=1))
     quicker = np.sign(-(matches.results * matches.plies).sum(axis=1))
-    found: Whole = np.where(balance != 0, balance, quicker)
-    return found
+    ended: Whole = np.where(balance != 0, balance, quicker)
+    return ended
 
 
 class Record(NamedTuple):
@@ -101,7 +101,7 @@ class Record(NamedTuple):
         return self.won + self.lost + self.tied
 
     def winning(self) -> Measure:
-        """Return the thesis's winning percentage: wins of what was decided, ties left out."""
+        """Return the winning percentage: wins of what was decided, ties left out."""
         return share(self.won, self.won + self.lost)
 
     def victories(self) -> Measure:
@@ -128,4 +128,4 @@ def records(matches: Matches) -> dict[str, Record]:
 
 def spreads(matches: Matches, *, limit: int = LIMIT) -> dict[str, Spread]:
     """Return the spread of the scores by view."""
-    return {view: spread(found) for view, found in matches.scores(limit=limit).items()}
+    return {view: spread(scores) for view, scores in matches.scores(limit=limit).items()}

@@ -77,7 +77,7 @@ class Elimination(NamedTuple):
 
     @property
     def most(self) -> Fraction:
-        """The share of outcomes with another winner if every circle goes to another, as the thesis counts."""
+        """The share of outcomes with another winner if every circle goes to another."""
         return Fraction(self.another + self.circle, self.outcomes)
 
     @property

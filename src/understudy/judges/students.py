@@ -1,29 +1,29 @@
-"""Judges of Nine Men's Morris students on stored positions: any of them in one pass over the rows.
+"""Students that imitate moves before their judges: on stored positions, and in games that an illegal choice loses.
 
 `judge_parts` asks a cascade of networks, whose preferences over all classes can be judged; `judge_player` asks any
-player for its move.
+player for its move. Both pass over the rows once, whatever they are judged by. `leak_of` tells how many of the rows a
+student has learned from.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
-from understudy.games import CompiledGame
+from understudy.games import CompiledGame, find_kind, game_names
 from understudy.games.batches import NO_MOVE, size, taken, unstacked
-from understudy.games.morris.batches import parts_of
-from understudy.games.morris.legality import CLASSES
-from understudy.judges.accuracy import accuracy
-from understudy.judges.legality import legality
-from understudy.judges.measures import Tally, Verdict, add, measured
-from understudy.judges.reliability import reliability
-from understudy.judges.seen import Seen, rows_of, see, with_scores
+from understudy.judges.measures import Tally, Verdict, add, measured, share
+from understudy.judges.parts import Seen, accuracy, legality, reliability, rows_of, see, with_scores
+from understudy.judges.tournament import play_match
+from understudy.match import Terms
 from understudy.players.parts import PartScorer, in_part_order
-from understudy.protocols import Choice, Player
+from understudy.protocols import Backend, Choice, Player
+from understudy.records.examples import orbit_names
+from understudy.records.sketches import BITS, mark, read_marks
 
 JUDGES: dict[str, Callable[[Seen], Tally]] = {
     "accuracy": accuracy,
@@ -55,7 +55,7 @@ def judge_parts(
         scores, parts = scorer.score_parts(some)
         seen = see(some, played, parts, scorer.order)
         if "accuracy" in judges:
-            seen = seen._replace(told=_told(scorer, seen))
+            seen = seen._replace(given=_given(scorer, seen))
         if set(judges) - {"accuracy"}:
             seen = with_scores(seen, scores, probable=True)
         for judge in judges:
@@ -80,17 +80,16 @@ def judge_player(
     Reliability needs a player that tells its scores; a class is worth its best move.
     """
     _check(judges)
-    if game.name != "morris":
-        raise BadOption(f"judges of parts know morris alone, not {game.name}")
+    _check_parts(game)
     tally: Tally = {}
     for some, played in _chunks(batch, moves, chunk):
         positions = unstacked(some)
         alive = np.array([bool(game.moves(position)) for position in positions], np.bool_)
         asked = [position for position, goes_on in zip(positions, alive, strict=True) if goes_on]
         choices = player.choose(asked) if asked else []
-        seen = see(taken(some, alive), played[alive], _parts(choices), (0, 1, 2))
+        seen = see(taken(some, alive), played[alive], _parts(game, choices), tuple(range(len(game.part_names))))
         for judge in judges:
-            add(tally, JUDGES[judge](_scored(seen, choices) if judge == "reliability" else seen))
+            add(tally, JUDGES[judge](_scored(game, seen, choices) if judge == "reliability" else seen))
         if progress is not None:
             progress(len(positions))
     return measured(tally)
@@ -102,6 +101,12 @@ def _check(judges: Sequence[str]) -> None:
             raise UnknownName("judge", judge, JUDGES)
 
 
+def _check_parts(game: CompiledGame) -> None:
+    if game.kind.legality is None:
+        able = [name for name in game_names() if find_kind(name).legality is not None]
+        raise BadOption(f"judges of parts know {' and '.join(able)} alone, not {game.name}")
+
+
 def _chunks(batch: Any, moves: Moves | None, chunk: int) -> Iterator[tuple[Any, Moves]]:
     """Yield rows by chunks; an empty batch is one empty chunk, so that every measure is named."""
     played = np.full(size(batch), NO_MOVE, np.int32) if moves is None else moves
@@ -111,40 +116,125 @@ def _chunks(batch: Any, moves: Moves | None, chunk: int) -> Iterator[tuple[Any, 
         yield taken(batch, slice(first, first + chunk)), played[first : first + chunk]
 
 
-def _told(scorer: PartScorer, seen: Seen) -> NDArray[np.int64]:
+def _given(scorer: PartScorer, seen: Seen) -> NDArray[np.int64]:
     """Return what each network chooses after the teacher's earlier parts; asks only where the student's own differ."""
-    earlier = list(scorer.order[:2])
-    given = seen.truth[:, earlier]
-    rows = seen.known & (given != seen.parts[:, earlier]).any(axis=1)
-    told = seen.parts.copy()
+    earlier = list(scorer.order[:-1])
+    played = seen.truth[:, earlier]
+    rows = seen.known & (played != seen.parts[:, earlier]).any(axis=1)
+    chosen = seen.parts.copy()
     if rows.any():
-        scores, _ = scorer.score_parts(taken(seen.batch, rows), given[rows])
-        told[rows] = in_part_order(scores.argmax(axis=2), scorer.order)
-    return told
+        scores, _ = scorer.score_parts(taken(seen.batch, rows), played[rows])
+        chosen[rows] = in_part_order(scores.argmax(axis=2), scorer.order)
+    return chosen
 
 
-def _parts(choices: Sequence[Choice]) -> NDArray[np.int64]:
-    """Return TO, FROM, REMOVE of each choice; a player that failed chose nothing."""
-    return parts_of(np.array([NO_MOVE if choice.fault else choice.move for choice in choices], np.int32))
+def _parts(game: CompiledGame, choices: Sequence[Choice]) -> NDArray[np.int64]:
+    """Return the parts of each choice; a player that failed chose nothing."""
+    moves = np.array([NO_MOVE if choice.fault else choice.move for choice in choices], np.int32)
+    parts: NDArray[np.int64] = game.batches.parts_of(moves)
+    return parts
 
 
-def _scored(seen: Seen, choices: Sequence[Choice]) -> Seen:
+def _scored(game: CompiledGame, seen: Seen, choices: Sequence[Choice]) -> Seen:
     """Return the rows whose choice has scores, with them."""
     rows = np.array([bool(choice.scores) for choice in choices], np.bool_)
     if not rows.any():
         return rows_of(seen, rows)
-    told = [choice.scores for choice in choices if choice.scores]
+    worths = [choice.scores for choice in choices if choice.scores]
     some = rows_of(seen, rows)
-    scores = np.stack([_class_scores(*pair) for pair in zip(told, some.parts, strict=True)])
+    scores = np.stack([_class_scores(game, *pair) for pair in zip(worths, some.parts, strict=True)])
     return with_scores(some, scores, probable=False)
 
 
-def _class_scores(scores: Any, chosen: NDArray[np.int64]) -> NDArray[np.float32]:
-    """Return what each class of TO, FROM and REMOVE is worth after the chosen earlier parts: its best move."""
-    found = np.full((3, CLASSES), -np.inf, np.float32)
+def _class_scores(game: CompiledGame, scores: Mapping[int, float], chosen: NDArray[np.int64]) -> NDArray[np.float32]:
+    """Return what each class of each part is worth after the chosen earlier parts: its best move."""
+    best = np.full((len(chosen), game.legality.CLASSES), -np.inf, np.float32)
     worth = np.array(list(scores.values()), np.float32)
-    parts = parts_of(np.array(list(scores), np.int32))
-    for place in range(3):
+    parts = game.batches.parts_of(np.array(list(scores), np.int32))
+    for place in range(len(chosen)):
         rows = (parts[:, :place] == chosen[:place]).all(axis=1)
-        np.maximum.at(found[place], parts[rows, place], worth[rows])
-    return found
+        np.maximum.at(best[place], parts[rows, place], worth[rows])
+    return best
+
+
+def strict(
+    game: CompiledGame,
+    player: str,
+    opponent: str,
+    *,
+    games: int,
+    seed: int,
+    backend: Backend,
+    opening_plies: int | None = None,
+    terms: Terms = Terms(),
+    progress: Callable[[int], None] = lambda games: None,
+) -> Verdict:
+    """Return the shares of games that *player* finished without an illegal choice and won, and of points scored.
+
+    It tells whether a student knows the rules well enough to finish its games. Judge a player without a check of its
+    own, or there is nothing to see.
+    """
+    meeting = play_match(
+        game,
+        (player, opponent),
+        games=games,
+        seed=seed,
+        backend=backend,
+        opening_plies=game.conventions.opening_plies if opening_plies is None else opening_plies,
+        terms=terms,
+        progress=progress,
+    )
+    wins, draws, _ = meeting.score()
+    ended = zip(meeting.results, meeting.games, strict=True)
+    broken = sum(result < 0 and played.reason == "illegal move" for result, played in ended)
+    return {
+        "strict.finished_legally": share(games - broken, games),
+        "strict.won": share(wins, games),
+        "strict.points": share(wins + draws / 2, games),
+    }
+
+
+WORTH_SAYING = 0.01
+"""Rows counted by mistake from which on they are told: below, no whole row is to be expected in a hundred exams."""
+
+
+class Leak(NamedTuple):
+    """What a student knows of the rows that it is judged on."""
+
+    rows: int
+    seen: int | None
+    """Rows that it learned from, or from images of them; None where that cannot be told."""
+    mistaken: float = 0.0
+    """How many of them are to be expected by mistake."""
+    whole: bool = True
+    """Whether all that it learned from is known; else there may be more."""
+
+
+def leak_of(facts: Mapping[str, Any], game: CompiledGame, positions: Any) -> Leak:
+    """Return what a student knows of *positions*, by what its file says that it learned from."""
+    sketch = facts.get("learned_from")
+    names, marks = orbit_names(game, positions), read_marks(sketch)
+    if marks is None or not isinstance(sketch, Mapping):
+        return Leak(len(names), None)
+    seen, whole = int(np.isin(mark(names), marks).sum()), bool(sketch.get("whole"))
+    if not seen and not whole:
+        return Leak(len(names), None, whole=False)
+    return Leak(len(names), seen, (len(names) - seen) * len(marks) / 2**BITS, whole)
+
+
+def leak_text(player: str, leak: Leak) -> str:
+    """Return a leak as one line."""
+    rows = f"these {_counted(leak.rows)} rows"
+    if leak.seen is None:
+        whose = "what it learned from" if leak.whole else "all that it learned from"
+        return f"note: {player} does not say {whose}; whether it knows some of {rows} cannot be told"
+    if leak.seen == 0:
+        return f"note: {player} has learned from none of {rows}"
+    least = "" if leak.whole else "at least "
+    doubt = f" (about {leak.mistaken:.2g} of them by mistake)" if leak.mistaken >= WORTH_SAYING else ""
+    note = f"note: {player} has learned from {least}{_counted(leak.seen)} of {rows}{doubt}, or from images of them"
+    return f"{note}: what it scores there is partly memory"
+
+
+def _counted(number: int) -> str:
+    return f"{number:,}".replace(",", " ") if number >= 10_000 else str(number)

@@ -1,7 +1,7 @@
 """The judge `value_kept`: how often a player's choice keeps what the position is worth.
 
-Only a solver can say, so the game is Konane on a small board. Most choices cannot go wrong: a lost position stays
-lost, and in many won ones every move wins. What tells players apart is `value_kept.critical`.
+Only a solver can say, so the game must have one, and the board must be small. Most choices cannot go wrong: a lost
+position stays lost, and in many won ones every move wins. What tells players apart is `value_kept.critical`.
 """
 
 from __future__ import annotations
@@ -105,13 +105,13 @@ def held_out(game: CompiledGame) -> NDArray[np.uint64]:
 
 def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator) -> Any:
     """Return *wanted* positions of random games, or as many as many games give."""
-    found = taken(stacked([game.start()]), slice(0, 0))
+    batch = taken(stacked([game.start()]), slice(0, 0))
     for _ in range(ROUNDS):
-        found = joined([found, game.batches.wander(*game.size, wanted, rng=rng)])
-        found = taken(found, unknown(game.batches.class_names(game.start(), found), np.zeros(0, np.uint64)))
-        if size(found) >= wanted:
+        batch = joined([batch, game.batches.wander(*game.size, wanted, rng=rng)])
+        batch = taken(batch, unknown(game.batches.class_names(game.start(), batch), np.zeros(0, np.uint64)))
+        if size(batch) >= wanted:
             break
-    return taken(found, slice(0, wanted))
+    return taken(batch, slice(0, wanted))
 
 
 def _kept(values: MoveValues, choices: Sequence[Choice]) -> NDArray[np.bool_]:

@@ -19,7 +19,7 @@ from understudy.config import build, holder_of, overridden, read_change, unset
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
-from understudy.judges.papers import PAPERS
+from understudy.papers import STUDIES
 
 ABOUT_SECTIONS = ("experiment", "variations", "quick")
 """What a file of any kind with students may hold."""
@@ -52,8 +52,8 @@ class About:
     """Which settings are not those of the file, written down by `--set`."""
 
     def __post_init__(self) -> None:
-        if self.study and self.study not in PAPERS:
-            raise UnknownName("experiment.study", self.study, PAPERS)
+        if self.study and self.study not in STUDIES:
+            raise UnknownName("experiment.study", self.study, STUDIES)
 
 
 @dataclass(frozen=True, kw_only=True)

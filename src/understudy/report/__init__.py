@@ -17,9 +17,8 @@ from understudy.report.comparing import about_of, is_short
 from understudy.report.evaluators import evaluator_sections
 from understudy.report.evolution import Evolution, evolution_data, evolution_of, evolution_sections
 from understudy.report.labels import label_data, label_sections
-from understudy.report.offline import errors_sections
 from understudy.report.pages import write_html, write_markdown
-from understudy.report.pupils import curves_section, games_section, snapshots_section
+from understudy.report.pupils import curves_section, errors_sections, games_section, snapshots_section
 from understudy.report.sections import data_section, done_section, learning_section, play_section
 from understudy.report.sources import Run, load_run, plain
 from understudy.report.verdicts import gaming_section, reliability_section, verdict_sections
@@ -77,5 +76,5 @@ def report_sections(run: Run, evolution: Evolution | None, closing: Sequence[str
         *evaluator_sections(run),
         *(evolution_sections(evolution) if evolution is not None else []),
     ]
-    told = [section for section in sections if section is not None]
-    return [*told, play_section(closing)] if told and closing else told
+    shown = [section for section in sections if section is not None]
+    return [*shown, play_section(closing)] if shown and closing else shown

@@ -112,11 +112,11 @@ def measured(measure: Mapping[str, Any] | None, *, decimals: int = 1, share: boo
     if measure is None or value is None or not math.isfinite(value):
         return Cell("–" if measure is not None else "")
     low, high = measure.get("low"), measure.get("high")
-    known = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
+    bounded = low is not None and high is not None and math.isfinite(low) and math.isfinite(high)
     if not share:
-        return Cell(number(value), f"({number(low)} to {number(high)})" if known else "")
+        return Cell(number(value), f"({number(low)} to {number(high)})" if bounded else "")
     aside = f"({100 * low:.{decimals}f} to {100 * high:.{decimals}f})" if low is not None and high is not None else ""
-    return Cell(percent(value, decimals), aside if known else "")
+    return Cell(percent(value, decimals), aside if bounded else "")
 
 
 def lasting(seconds: float) -> str:
@@ -130,7 +130,7 @@ def lasting(seconds: float) -> str:
 
 def ranged(samples: Sequence[float]) -> str:
     """Return how many examples stand behind a column: one number, or the least and the most."""
-    known = sorted({int(sample) for sample in samples})
-    if not known:
+    sizes = sorted({int(sample) for sample in samples})
+    if not sizes:
         return ""
-    return f"n = {number(known[0])}" + (f" to {number(known[-1])}" if len(known) > 1 else "")
+    return f"n = {number(sizes[0])}" + (f" to {number(sizes[-1])}" if len(sizes) > 1 else "")

@@ -8,13 +8,17 @@ from typing import Any, NamedTuple
 from understudy.errors import UnderstudyError
 from understudy.games import find_game
 from understudy.games.kind import read_size
-from understudy.judges.papers import PAPERS, Paper, written
+from understudy.papers import STUDIES, Paper, find_paper
 
 MEASURING = ("experiment", "judging", "paper", "tune")
 """Sections that change how a run is told and measured, not what is."""
 
 CHANCE = ("seed", "repeats", "generations")
 """Settings of another draw, of more draws, and of how long an evolution goes on, which is told beside the paper's."""
+
+
+USUAL = {"kind": "imitation", "game": "morris"}
+"""What an experiment is of where its file does not say."""
 
 
 class Comparison(NamedTuple):
@@ -30,10 +34,10 @@ def comparison_of(experiment: Mapping[str, Any]) -> Comparison:
     """Return with which paper the run of an experiment may be compared."""
     about = about_of(experiment)
     study = str(about.get("study", ""))
-    if study not in PAPERS:
+    if study not in STUDIES:
         unnamed = "Published numbers are not set beside ours: the experiment names no study."
         return Comparison(refusal=unnamed if experiment.get("paper") else "")
-    paper = PAPERS[study]
+    paper = find_paper(study)
     if reason := _another(paper, about) or _otherwise(experiment):
         return Comparison(refusal=f"The numbers of {paper.name} are not set beside ours: {reason}.")
     return Comparison(study)
@@ -81,10 +85,10 @@ def changed_in(experiment: Mapping[str, Any]) -> dict[str, Any]:
 
 def setting_of(experiment: Mapping[str, Any], path: str) -> Any:
     """Return a setting by its path, such as `training.games`; None where it is not said."""
-    found: Any = experiment
+    value: Any = experiment
     for key in path.split("."):
-        found = found.get(key) if isinstance(found, Mapping) else None
-    return found
+        value = value.get(key) if isinstance(value, Mapping) else None
+    return value
 
 
 def _flat(table: Any, path: str = "") -> dict[str, Any]:
@@ -99,15 +103,19 @@ def _flat(table: Any, path: str = "") -> dict[str, Any]:
 
 def _another(paper: Paper, about: Mapping[str, Any]) -> str:
     """Return what a run is about if that is not what the paper is about."""
-    kind, game = str(about.get("kind", "imitation")), str(about.get("game", "morris"))
+    kind, game = (str(about.get(key, usual)) for key, usual in USUAL.items())
     if kind not in paper.boards:
         return f"they are of the kind {' and '.join(paper.boards)}, and this is of the kind {kind}"
     size = _size(game, str(about.get("size", "")))
     if game == paper.game and size in paper.boards[kind]:
         return ""
-    *others, last = map(written, paper.boards[kind])
+    *others, last = map(_written, paper.boards[kind])
     boards = f"{', '.join(others)} or {last}" if others else last
-    return f"they are of {paper.game} on {boards}, and this is {game} on {written(size) if size else 'another board'}"
+    return f"they are of {paper.game} on {boards}, and this is {game} on {_written(size) if size else 'another board'}"
+
+
+def _written(size: tuple[int, int]) -> str:
+    return f"{size[0]}x{size[1]}"
 
 
 def _size(game: str, size: str) -> tuple[int, int] | None:

@@ -1,10 +1,10 @@
-"""The sections on students that learned while they played: their curves, their snapshots, and whom they beat."""
+"""The sections on students that learn values: while they play (curves, snapshots, games), or from tables (errors)."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from understudy.judges.duels import read_score
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number, percent
@@ -12,6 +12,24 @@ from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run
 
 SIDES = ("first", "second")
+
+CURVES = 5
+"""Sizes of sample in one picture: more lines, each of them twice, cannot be told apart."""
+
+
+class PublishedPupils(NamedTuple):
+    """What a paper says of students that learned while they played; their shares stand in `[paper]`."""
+
+    best_hundreds: str
+    """What it did with the best hundred games of a training."""
+
+
+class PublishedErrors(NamedTuple):
+    """What a paper says of networks fitted to tables of positions."""
+
+    level: float
+    """The mean squared error below which they were, on the positions that they had learned from."""
+    board: str
 
 
 def curves_section(run: Run) -> Section | None:
@@ -32,7 +50,7 @@ def curves_section(run: Run) -> Section | None:
         Plot(draw_lines(lines, across="games", bands=bands), "Won of the last hundred games, smoothed", names),
         Plot(draw_lines(raw, across="games"), "The same of one training, not smoothed", names),
     )
-    return Section("Learning", (Plots(plots, note), _best_hundreds(curves, kept=run.beside("thompson"))))
+    return Section("Learning", (Plots(plots, note), _best_hundreds(curves, run.beside(PublishedPupils))))
 
 
 def _mean(rows: Sequence[Sequence[float]]) -> list[float]:
@@ -43,7 +61,7 @@ def _each(take: Any, rows: Sequence[Sequence[float]]) -> list[float]:
     return [take(column) for column in zip(*rows, strict=True)]
 
 
-def _best_hundreds(curves: Mapping[str, Any], *, kept: bool) -> Table:
+def _best_hundreds(curves: Mapping[str, Any], paper: PublishedPupils | None) -> Table:
     rows = []
     for name, curve in curves.items():
         best = sorted(curve["best"], key=lambda one: one["won"])
@@ -51,7 +69,7 @@ def _best_hundreds(curves: Mapping[str, Any], *, kept: bool) -> Table:
         mean = sum(one["won"] for one in best) / len(best)
         where = ", ".join(number(one["game"]) for one in curve["best"][:3]) + (", …" if len(best) > 3 else "")
         rows.append((Cell(name), Cell(number(len(best))), Cell(percent(mean, 0), spread), Cell(where)))
-    source = ", whose weights the source kept" if kept else ""
+    source = f", {paper.best_hundreds}" if paper is not None else ""
     caption = f"The best hundred games{source}. Such a maximum flatters: see the games below."
     return Table(cells("student", "trainings", "won", "after game"), tuple(rows), caption)
 
@@ -69,11 +87,11 @@ def snapshots_section(run: Run) -> Section | None:
 def _snapshot_plot(run: Run, opponent: str) -> Plot:
     lines = []
     for place, entries in enumerate(run.snapshots.values()):
-        found: dict[int, list[float]] = defaultdict(list)
+        won: dict[int, list[float]] = defaultdict(list)
         for entry in entries:
-            found[entry["games"]].append(entry["won"][opponent])
-        shares = [sum(found[games]) / len(found[games]) for games in sorted(found)]
-        lines.append(Line([float(games) for games in sorted(found)], shares, place))
+            won[entry["games"]].append(entry["won"][opponent])
+        shares = [sum(won[games]) / len(won[games]) for games in sorted(won)]
+        lines.append(Line([float(games) for games in sorted(won)], shares, place))
     return Plot(draw_lines(lines, across="games"), f"against {opponent}", tuple(run.snapshots))
 
 
@@ -96,9 +114,9 @@ def _game_rows(
 ) -> Iterator[tuple[Cell, ...]]:
     for which, scores in sets.items():
         yield Cell(f"{name}, {which}"), *(_won(scores[opponent]) for opponent in opponents)
-    told = paper.get(name, {})
-    if any(opponent in told for opponent in opponents):
-        shares = [percent(told[opponent], 0) if opponent in told else "" for opponent in opponents]
+    printed = paper.get(name, {})
+    if any(opponent in printed for opponent in opponents):
+        shares = [percent(printed[opponent], 0) if opponent in printed else "" for opponent in opponents]
         yield Cell(f"{name}, source"), *cells(*shares)
 
 
@@ -109,10 +127,10 @@ def _sides(run: Run, opponents: Sequence[str]) -> Table:
         which = next(iter(sets))
         shares = [_won(sets[which][opponent], side) for opponent in opponents for side in (0, 1)]
         rows.append((Cell(f"{name}, {which}"), *shares))
-        told = run.published.get(name, {})
-        known = [told.get(f"{opponent} as {side}") for opponent in opponents for side in SIDES]
-        if any(known):
-            rows.append((Cell(f"{name}, source"), *cells(*(percent(one, 0) if one else "" for one in known))))
+        printed = run.published.get(name, {})
+        theirs = [printed.get(f"{opponent} as {side}") for opponent in opponents for side in SIDES]
+        if any(theirs):
+            rows.append((Cell(f"{name}, source"), *cells(*(percent(one, 0) if one else "" for one in theirs))))
     columns = [f"{opponent}, as {side}" for opponent in opponents for side in SIDES]
     return Table(cells("student", *columns), tuple(rows), "The same by side: Black moves first.")
 
@@ -121,3 +139,101 @@ def _won(counts: Any, side: int | None = None) -> Cell:
     """Return the share of games won with its interval, as both sides or as one."""
     score = read_score(counts)
     return measured((score.won() if side is None else score.won_as(side))._asdict())
+
+
+def errors_sections(run: Run) -> list[Section]:
+    """Return the sections on learning and on what was learned from; none where nothing was fitted."""
+    return [_fitting(run.errors, run.beside(PublishedErrors)), _samples(run.errors)] if run.errors else []
+
+
+def _fitting(errors: Mapping[str, Any], paper: PublishedErrors | None) -> Section:
+    note = (
+        "Mean squared error over cycles, for tables of so many games. Solid: positions held out; dashed: positions "
+        "learned from."
+    )
+    if paper is not None:
+        note += f" The last line is the source's {paper.level}, which it reached on the positions learned from."
+    plots = tuple(_curves(name, entries, paper) for name, entries in errors.items())
+    rows = tuple(row for name, entries in errors.items() for row in _rows(name, entries))
+    columns = cells("student, games", "learned from", "held out", "mean alone", "explained", "met 5 times or more",
+                    "mean alone", "game going on", "mean alone")  # fmt: skip
+    caption = (
+        "Mean squared errors at the end; values are from 0 to 1. Mean alone: the error on positions held out of always "
+        "saying the mean of those learned from; explained: the share of it that the network does away with. The last "
+        "columns are of positions held out: those met often, and those in which the game goes on. Intervals of 95 % "
+        "take positions as independent, which those of one game are not."
+    )
+    caption += f" Source, {paper.board}: below {paper.level}, learned from." if paper is not None else ""
+    return Section("Errors", (Plots(plots, note), Table(columns, rows, caption)))
+
+
+def _curves(name: str, entries: Sequence[Mapping[str, Any]], paper: PublishedErrors | None) -> Plot:
+    shown = _spread(entries)
+    lines = []
+    for colour, entry in enumerate(shown):
+        xs = [float(cycle + 1) for cycle in entry["cycles"]]
+        lines += [Line(xs, entry["held_out_curve"], colour), Line(xs, entry["learned_curve"], colour, quiet=True)]
+    if paper is not None:
+        ends = [1.0, float(max(len(entry["cycles"]) for entry in shown))]
+        lines.append(Line(ends, [paper.level, paper.level], len(shown), quiet=True))
+    top = 1.15 * max(sorted(line.ys)[9 * len(line.ys) // 10] for line in lines)
+    drawing = draw_lines(lines, across="cycles", decimals=3, low=0.0, high=top, shares=False)
+    keys = [f"{number(entry['games'])} games" for entry in shown]
+    return Plot(drawing, name, (*keys, *(["source"] if paper is not None else [])))
+
+
+def _spread(entries: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """Return a few of the entries, the first and the last among them."""
+    last = len(entries) - 1
+    places = {round(last * place / (CURVES - 1)) for place in range(CURVES)}
+    return [entries[place] for place in sorted(places)]
+
+
+def _rows(name: str, entries: Sequence[Mapping[str, Any]]) -> list[tuple[Cell, ...]]:
+    return [
+        (
+            Cell(f"{name}, {number(entry['games'])}"),
+            Cell(_written(entry["learned"])),
+            _measured(entry["held_out"]),
+            Cell(_written(entry["mean_alone"])),
+            Cell(percent(1 - entry["held_out"]["value"] / entry["mean_alone"]) if entry["mean_alone"] else "–"),
+            _measured(entry["often"]),
+            Cell(_written(entry["often_mean_alone"])),
+            _measured(entry["going_on"]),
+            Cell(_written(entry["going_on_mean_alone"])),
+        )
+        for entry in entries
+    ]
+
+
+def _measured(measure: Mapping[str, Any]) -> Cell:
+    if not measure["sample"]:
+        return Cell("–")
+    aside = f"({measure['low']:.4f} to {measure['high']:.4f})" if measure["sample"] > 1 else ""
+    return Cell(_written(measure["value"]), aside)
+
+
+def _written(error: float | None) -> str:
+    return "–" if error is None else f"{error:.4f}"
+
+
+def _samples(errors: Mapping[str, Any]) -> Section:
+    """Tell how large the tables are and who won the games behind them."""
+    rows = [
+        (
+            Cell(f"{name}, {number(entry['games'])}"),
+            *cells(number(entry["positions"]), percent(entry["once"] / entry["positions"]), *_shares(entry["results"])),
+        )
+        for name, entries in errors.items()
+        for entry in entries
+    ]
+    text = (
+        "Positions are counted once, whoever was to move; lost, drawn and won are of who sampled, against its opponent."
+    )
+    table = Table(cells("student, games", "positions", "met once", "lost", "drawn", "won"), tuple(rows))
+    return Section("Tables", (Text(text), table))
+
+
+def _shares(results: Sequence[Sequence[int]]) -> list[str]:
+    counts = [sum(column) for column in zip(*results, strict=True)]
+    return [percent(count / max(sum(counts), 1)) for count in counts]

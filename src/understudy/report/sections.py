@@ -54,11 +54,11 @@ def _introduced(run: Run, description: str) -> list[str]:
     """Return what an experiment says of itself; a run in another form says so first, and tells what is in force."""
     changed = changed_in(run.experiment)
     if is_short(run.experiment):
-        told = "The short form of this experiment." + (f" In full: {description}" if description else "")
-        return [told, f"In force here: {_listed(short_settings(run.experiment) | changed)}."]
+        text = "The short form of this experiment." + (f" In full: {description}" if description else "")
+        return [text, f"In force here: {_listed(short_settings(run.experiment) | changed)}."]
     if changed:
-        told = f"With settings changed: {_listed(changed)}."
-        return [told + (f" In its file: {description}" if description else "")]
+        text = f"With settings changed: {_listed(changed)}."
+        return [text + (f" In its file: {description}" if description else "")]
     return [description]
 
 
@@ -70,8 +70,8 @@ def _listed(settings: Mapping[str, Any]) -> str:
 
 def _variations(run: Run) -> Mapping[str, Any]:
     """Return the variations by name; none if somebody wrote them otherwise."""
-    told = run.experiment.get("variations")
-    return told if isinstance(told, Mapping) and all(isinstance(one, Mapping) for one in told.values()) else {}
+    table = run.experiment.get("variations")
+    return table if isinstance(table, Mapping) and all(isinstance(one, Mapping) for one in table.values()) else {}
 
 
 def _difference(options: Mapping[str, Any]) -> str:
@@ -224,17 +224,17 @@ class Training(NamedTuple):
 
     def series(self, measure: str) -> tuple[list[float], list[float]]:
         """Return epochs and what was measured in them."""
-        told = [(line["epoch"], line[measure]) for line in self.lines if _numeric(line.get(measure))]
-        return [float(epoch) for epoch, _ in told], [float(value) for _, value in told]
+        points = [(line["epoch"], line[measure]) for line in self.lines if _numeric(line.get(measure))]
+        return [float(epoch) for epoch, _ in points], [float(value) for _, value in points]
 
 
 def trained(run: Run) -> list[Training]:
     """Return the trainings of a run; of an epoch that was told twice the last word counts."""
-    found: dict[tuple[str, str], dict[float, Mapping[str, Any]]] = defaultdict(dict)
+    trainings: dict[tuple[str, str], dict[float, Mapping[str, Any]]] = defaultdict(dict)
     for line in run.progress:
         if _numeric(line.get("epoch")):
-            found[str(line.get("student", "student")), str(line.get("network", "network"))][line["epoch"]] = line
-    return [Training(*key, tuple(lines[epoch] for epoch in sorted(lines))) for key, lines in found.items()]
+            trainings[str(line.get("student", "student")), str(line.get("network", "network"))][line["epoch"]] = line
+    return [Training(*key, tuple(lines[epoch] for epoch in sorted(lines))) for key, lines in trainings.items()]
 
 
 def learning_section(run: Run) -> Section | None:

@@ -8,12 +8,20 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.games import GameKind, find_kind
 from understudy.judges.duels import read_score
 from understudy.judges.scores import Matches, read_matches
-from understudy.report.comparing import Comparison, comparison_of
+from understudy.papers import STUDIES, published_by
+from understudy.report.comparing import Comparison, about_of, comparison_of
+
+T = TypeVar("T")
+
+
+PAPER = "thesis"
+"""What the answers of a paper are called in the file of those to test suites."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,15 +64,28 @@ class Run:
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     comparison: Comparison = field(default_factory=Comparison)
 
-    def beside(self, study: str) -> bool:
-        """Tell whether the numbers of a paper stand beside those of this run."""
-        return self.comparison.study == study
+    def beside(self, shape: type[T]) -> T | None:
+        """Return the numbers of a paper that stand beside those of this run in a section that shows this *shape*."""
+        return published_by(self.comparison.study, shape) if self.comparison.study else None
+
+    def repeated(self, shape: type[T]) -> T | None:
+        """Return the same of the paper that the experiment names, whether its numbers may be shown or not."""
+        study = str(about_of(self.experiment).get("study", ""))
+        return published_by(study, shape) if study in STUDIES else None
+
+    @property
+    def game(self) -> GameKind | None:
+        """What the game of the experiment says of itself; None where the experiment names none that there is."""
+        try:
+            return find_kind(str(about_of(self.experiment).get("game", "")))
+        except UnderstudyError:
+            return None
 
     @property
     def published(self) -> Mapping[str, Any]:
         """What the experiment's `[paper]` section says, if it may stand beside ours."""
-        found = self.experiment.get("paper") if self.comparison.study else None
-        return found if isinstance(found, Mapping) else {}
+        section = self.experiment.get("paper") if self.comparison.study else None
+        return section if isinstance(section, Mapping) else {}
 
     def data(self) -> dict[str, Any]:
         """Return everything as one plain dictionary."""
@@ -104,7 +125,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         baselines=load_baselines(folder / "baselines.json"),
         matches=load_matches(folder / "matches.json"),
         labels=load_labels(folder / "labels.json"),
-        suites=load_suites(folder / "suites.json", thesis=comparison.study == "sabatelli"),
+        suites=load_suites(folder / "suites.json", published=bool(comparison.study)),
         ladder=_load_json(folder / "ladder.json"),
         paper=checked if comparison.study else {},
         comparison=comparison,
@@ -174,9 +195,9 @@ def load_labels(path: Path) -> dict[str, Any]:
     """Return what is known of students of labels; none where there is no file."""
     labels = _load_json(path)
     students = labels.get("students", {})
-    for name, known in students.items() if isinstance(students, dict) else [("students", None)]:
-        told = known if isinstance(known, dict) else {}
-        if "dataset" not in told or not all(_is_nearness(told.get(part)) for part in ("test", "validation")):
+    for name, value in students.items() if isinstance(students, dict) else [("students", None)]:
+        facts = value if isinstance(value, dict) else {}
+        if "dataset" not in facts or not all(_is_nearness(facts.get(part)) for part in ("test", "validation")):
             raise FileError(f"file {str(path)!r}: {name!r} does not tell its data set, validation and test")
     return labels
 
@@ -199,11 +220,11 @@ def load_monitor(path: Path) -> dict[str, dict[str, dict[int, Matches]]]:
     }
 
 
-def load_suites(path: Path, *, thesis: bool) -> dict[str, Any]:
-    """Return the answers to test suites; those of the thesis, kept beside them, only where they are to be shown."""
+def load_suites(path: Path, *, published: bool) -> dict[str, Any]:
+    """Return the answers to test suites; those of a paper, kept beside them, only where they are to be shown."""
     return {
         suite: {
-            name: {key: one for key, one in _table(path, facts, "facts").items() if thesis or key != "thesis"}
+            name: {key: one for key, one in _table(path, facts, "facts").items() if published or key != PAPER}
             for name, facts in _table(path, answers, "students").items()
         }
         for suite, answers in _load_json(path).items()
@@ -212,13 +233,13 @@ def load_suites(path: Path, *, thesis: bool) -> dict[str, Any]:
 
 def load_baselines(path: Path) -> dict[tuple[str, str], Matches]:
     """Return the matches between fixed players, which are named as `A v B`."""
-    found = {}
+    baselines = {}
     for name, rows in _load_json(path).items():
         one, between, other = name.partition(" v ")
         if not between:
             raise FileError(f"file {str(path)!r}: {name!r} does not name two players, as in 'A v B'")
-        found[one, other] = read_matches(rows, place=f"file {str(path)!r}, {name}")
-    return found
+        baselines[one, other] = read_matches(rows, place=f"file {str(path)!r}, {name}")
+    return baselines
 
 
 def load_matches(path: Path) -> dict[str, dict[str, Matches]]:
@@ -259,7 +280,7 @@ def _is_measure(value: Any) -> bool:
 
 def _load_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return the objects of a file of JSON lines, and how many lines were broken; a killed run leaves half a line."""
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     broken = 0
     lines = [line for line in (_text(path) or "").splitlines() if line.strip()]
     for number, line in enumerate(lines, 1):
@@ -268,7 +289,7 @@ def _load_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
         except (ValueError, RecursionError):
             value = None
         if isinstance(value, dict):
-            found.append(value)
+            objects.append(value)
         else:
             broken += number < len(lines)
-    return found, broken
+    return objects, broken

@@ -113,12 +113,12 @@ def reliability_section(run: Run) -> Section | None:
     blocks: list[Block] = []
     for section in run.verdicts:
         blocks += _reliability(columns_of(run, section), headed(section))
-    told = "How many of the choices that a network ranks highest are legal, as more of the legal ones are asked for."
-    return Section("Reliability", (Text(told), *blocks)) if blocks else None
+    text = "How many of the choices that a network ranks highest are legal, as more of the legal ones are asked for."
+    return Section("Reliability", (Text(text), *blocks)) if blocks else None
 
 
 def _reliability(columns: Columns, section: str) -> list[Block]:
-    curves = {title: found for title, measures in columns.items() if (found := curves_of(measures))}
+    curves = {title: curve for title, measures in columns.items() if (curve := curves_of(measures))}
     plain = {
         title: {name: one for name, one in measures.items() if not RECALL.fullmatch(name)}
         for title, measures in columns.items()
@@ -145,14 +145,14 @@ def _variant(curves: Mapping[str, Curves], variant: str, caption: str) -> list[B
 
 def curves_of(measures: Mapping[str, Mapping[str, Any]]) -> Curves:
     """Return recalls and precisions of each part; recalls may be named as shares, per cent, or 1 to 25."""
-    found: dict[str, dict[float, float]] = {}
+    parts: dict[str, dict[float, float]] = {}
     for name, one in measures.items():
         match = RECALL.fullmatch(name)
         if match and one.get("value") is not None:
-            found.setdefault(match["part"], {})[float(match["recall"])] = float(one["value"])
+            parts.setdefault(match["part"], {})[float(match["recall"])] = float(one["value"])
     return {
         part: ([recall / max(points) for recall in sorted(points)], [points[recall] for recall in sorted(points)])
-        for part, points in found.items()
+        for part, points in parts.items()
     }
 
 
@@ -181,9 +181,9 @@ def _nearest(points: tuple[list[float], list[float]], recall: float) -> float:
 def gaming_section(run: Run) -> Section | None:
     """Tell the gaming test: totals with intervals, then every meeting."""
     blocks: list[Block] = []
-    known = {headed(section): columns_of(run, section) for section in run.verdicts}
-    known = known if any(_tables(run, "gaming")) else {"Against the stable": run.gaming.get("measures") or {}}
-    tables = [measure_table(columns, "gaming", caption=caption) for caption, columns in known.items()]
+    sections = {headed(section): columns_of(run, section) for section in run.verdicts}
+    sections = sections if any(_tables(run, "gaming")) else {"Against the stable": run.gaming.get("measures") or {}}
+    tables = [measure_table(columns, "gaming", caption=caption) for caption, columns in sections.items()]
     blocks += [table for table in tables if table is not None]
     columns, rows = run.gaming.get("columns"), run.gaming.get("rows")
     if columns and rows:

@@ -21,11 +21,11 @@ from understudy.games.chess.judges.ladder import (
     ladder_json,
     near,
     rung_strengths,
-    scores,
     strengths,
 )
 from understudy.games.chess.judges.openings import random_book
 from understudy.games.chess.judges.tables import ladder_text
+from understudy.judges.ratings import expected_shares
 
 BOOK = random_book(find_game("chess"), most=6, plies=4, seed=1)
 
@@ -46,7 +46,7 @@ def test_the_interval_covers_the_truth() -> None:
     covered = 0
     for _ in range(400):
         truth = rng.uniform(1400, 2800)
-        wins = rng.binomial(8, scores(truth, rungs.astype(np.float64)))
+        wins = rng.binomial(8, expected_shares(truth, rungs.astype(np.float64)))
         told = fit([Rung(int(elo), int(won), 0, 8 - int(won)) for elo, won in zip(rungs, wins, strict=True)])
         assert told.elo is not None
         covered += (told.low or -np.inf) <= truth <= (told.high or np.inf)

@@ -12,9 +12,9 @@ from understudy.errors import BadOption, EngineError, FileError
 from understudy.games import find_game
 from understudy.games.chess.judges.epd import Item, Suite, load_suite, read_item
 from understudy.games.chess.judges.suites import answer, costs, price, run_suite, suite_json
-from understudy.games.chess.judges.table81 import TABLE, thesis_json, thesis_moves
 from understudy.games.chess.judges.tables import suite_text, thesis_text
 from understudy.games.chess.records.opinions import Analysis, expectation, in_pawns, labelled
+from understudy.studies.sabatelli.table81 import TABLE, thesis_json, thesis_moves
 
 CHESS = find_game("chess")
 QUEEN_HANGS = "4k3/8/8/3q4/4P3/8/8/4K3 w - -"

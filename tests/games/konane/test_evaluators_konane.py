@@ -9,7 +9,7 @@ import pytest
 
 from understudy.games import find_game, rules
 from understudy.games.game import CompiledGame
-from understudy.games.konane.evaluators import EVALUATORS, tally_value
+from understudy.games.konane.evaluators import EVALUATORS, TWINS, tally_value
 
 LETTERS = "abcdefghijklmnopqr"
 NAMES = [
@@ -94,8 +94,8 @@ def test_letters_and_names_are_the_same_values() -> None:
     assert EVALUATORS["q"] == EVALUATORS["movable_ratio"] and EVALUATORS["r"] == EVALUATORS["movable_weighted_ratio"]
 
 
-@pytest.mark.parametrize("pair", ["ef", "kl", "qr"])
-def test_weighted_ratios_rank_moves_as_ratios_do(pair: str) -> None:
+@pytest.mark.parametrize("pair", TWINS, ids="".join)
+def test_weighted_ratios_rank_moves_as_ratios_do(pair: tuple[str, str]) -> None:
     game = find_game("konane", (6, 6))
     for position in positions(game, 5):
         successors = [game.play(position, move) for move in game.moves(position)]

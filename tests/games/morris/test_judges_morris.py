@@ -17,8 +17,7 @@ from understudy.games import find_game
 from understudy.games.batches import NO_MOVE, size, stacked, taken, unstacked
 from understudy.games.morris.batches import moves_of, parts_of
 from understudy.games.morris.legality import PARTS
-from understudy.judges.strict import strict
-from understudy.judges.students import JUDGES, judge_parts, judge_player
+from understudy.judges.students import JUDGES, judge_parts, judge_player, strict
 from understudy.players import make_player
 from understudy.protocols import Choice
 

@@ -8,7 +8,7 @@ import numpy as np
 from conftest import run_interpreted
 from numpy.typing import NDArray
 
-from understudy.games.morris.reliability import POINTS, RECALLS, precision_sums, ranked
+from understudy.judges.parts import POINTS, RECALLS, precision_sums, ranked
 
 
 def mask(classes: set[int]) -> int:

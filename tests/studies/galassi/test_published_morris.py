@@ -20,10 +20,8 @@ from understudy.games.batches import size, stacked
 from understudy.games.morris.batches import authors_images, moves_of, parts_of
 from understudy.games.morris.legality import grade, whole
 from understudy.games.morris.notation import read_move
-from understudy.games.morris.reliability import RECALLS
-from understudy.judges.accuracy import accuracy
 from understudy.judges.measures import Verdict, measured
-from understudy.judges.seen import see
+from understudy.judges.parts import RECALLS, accuracy, see
 from understudy.judges.students import judge_parts
 from understudy.players import make_player
 

@@ -21,6 +21,7 @@ KIND = GameKind(
     usual_evaluator="piece_square",
     values={Material: material_value, Standing: standing_value},
     batches="batches",
+    datasets="datasets",
     students="players.students",
     watching={"opening_plies": 8, "ply_limit": 400},  # long games from many openings
     illegal_code=0,

@@ -40,6 +40,8 @@ class Dataset:
     """One view of labels."""
 
     name: str
+    title: str
+    """What is learned, for people."""
     edges: tuple[float, ...] = ()
     """Where one class ends and the next begins, in pawns; none where the target is a number."""
     thesis: bool = True
@@ -73,12 +75,19 @@ _OUTER = tuple(1.5 + step for step in range(7))
 _BELOW = tuple(-edge for edge in reversed(_OUTER))
 
 DATASETS = {
-    "1": Dataset(name="1", edges=(-DRAW_BAND, DRAW_BAND)),
-    "2": Dataset(name="2", edges=(*_BELOW, *_OUTER)),
-    "3": Dataset(name="3", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
-    "4": Dataset(name="4"),
-    "win": Dataset(name="win", thesis=False, logistic=True),
-    "far": Dataset(name="far", thesis=False, logistic=True, mate_distance=True, apart=0.2),  # 0.2: chosen by hand
+    "1": Dataset(name="1", title="losing, draw, winning", edges=(-DRAW_BAND, DRAW_BAND)),
+    "2": Dataset(name="2", title="15 classes", edges=(*_BELOW, *_OUTER)),
+    "3": Dataset(name="3", title="20 classes", edges=(*_BELOW, -1.0, -0.5, 0.0, 0.5, 1.0, *_OUTER)),
+    "4": Dataset(name="4", title="a number from 0 to 1"),
+    "win": Dataset(name="win", title="the expected outcome", thesis=False, logistic=True),
+    "far": Dataset(
+        name="far",
+        title="the expected outcome, large advantages drawn together",
+        thesis=False,
+        logistic=True,
+        mate_distance=True,
+        apart=0.2,  # chosen by hand
+    ),
 }
 """The data sets by name."""
 

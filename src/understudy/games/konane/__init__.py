@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from understudy.games.kind import GameKind
 from understudy.games.konane import large, rules
-from understudy.games.konane.evaluators import EVALUATORS, Tally, scaled, tally_value
+from understudy.games.konane.evaluators import EVALUATORS, TWINS, Tally, scaled, tally_value
 from understudy.games.konane.large import KonaneLarge
 from understudy.games.konane.rules import Konane
 
@@ -15,6 +15,7 @@ KIND = GameKind(
     rules={Konane: rules, KonaneLarge: large},
     evaluators=EVALUATORS,
     usual_evaluator="movable_ratio",
+    twins=TWINS,
     values={Tally: tally_value},
     scaled=scaled,
     batches="batches",

@@ -127,3 +127,6 @@ def _evaluators() -> dict[str, Tally]:
 
 
 EVALUATORS: dict[str, Tally] = _evaluators()
+
+TWINS = (("e", "f"), ("k", "l"), ("q", "r"))
+"""Ratios and weighted ratios of the same counter: the weight is a factor, so both order moves alike."""

@@ -19,8 +19,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.games.batches import NO_MOVE
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
-from understudy.judges.strict import strict
-from understudy.judges.students import judge_parts
+from understudy.judges.students import judge_parts, strict
 from understudy.lab.options.imitation import Experiment, Lesson, data_file, sources_of
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.networks import build_units

@@ -12,12 +12,12 @@ from understudy.games.chess.judges.epd import load_suite
 from understudy.games.chess.judges.ladder import Ladder, climb, ladder_json
 from understudy.games.chess.judges.openings import random_book
 from understudy.games.chess.judges.suites import run_suite, suite_json
-from understudy.games.chess.judges.table81 import thesis_json, thesis_moves
 from understudy.games.chess.players.engine import find_engine
 from understudy.games.chess.records.opinions import Analysis
 from understudy.lab.options.labels import Experiment
 from understudy.lab.run import Progress, Run, Show
 from understudy.protocols import Backend
+from understudy.studies.sabatelli.table81 import thesis_json, thesis_moves
 
 SUITES, LADDER = "suites.json", "ladder.json"
 SEED = 60_000

@@ -14,7 +14,7 @@ from typing import Any
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.judges.published import read_published
+from understudy.judges.robins import read_published
 from understudy.lab.settings import About, board_of, built, check_sections
 
 LETTERS = "abcdefghijklmnopqr"

@@ -1,1 +1,11 @@
-"""Neural Nine Men's Morris: Galassi (2017) and Chesani, Galassi, Lippi, Mello (2018)."""
+"""Neural Nine Men's Morris: Galassi (2017) and Chesani, Galassi, Lippi, Mello (2018).
+
+Three networks in cascade learn the moves of a perfect player from its games, part by part: TO, FROM and REMOVE in some
+order (kind `imitation`). The authors' own networks, their socket and their gaming test are players and judges here.
+"""
+
+from __future__ import annotations
+
+from understudy.papers import Paper
+
+PAPER = Paper("Galassi 2017 and Chesani et al. 2018", "morris", {"imitation": [(7, 7)]})

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
 from understudy.games.chess.players.engine import STARTING, find_engine
-from understudy.judges.ratings import SCALE, wilson
+from understudy.judges.ratings import SCALE, expected_shares, wilson
 from understudy.match import Played, Terms
 from understudy.protocols import Backend
 
@@ -141,7 +141,7 @@ def coarse(rungs: int, pairs: int) -> list[int]:
 
 def near(rungs: Sequence[Rung], pairs: int) -> list[int]:
     """Return a rung for each of the next pairs: where the score should be from 10 to 90 %, more where it tells more."""
-    expected = scores(_best_guess(rungs), np.array([rung.elo for rung in rungs], np.float64))
+    expected = expected_shares(_best_guess(rungs), np.array([rung.elo for rung in rungs], np.float64))
     candidates = np.flatnonzero((expected >= 0.1) & (expected <= 0.9))
     if not len(candidates):
         candidates = np.array([np.abs(expected - 0.5).argmin()])
@@ -152,11 +152,6 @@ def near(rungs: Sequence[Rung], pairs: int) -> list[int]:
         chosen.append(int(candidates[tells.argmax()]))
         played[chosen[-1]] += 2
     return sorted(chosen)
-
-
-def scores(elo: float, against: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the share of the points that a player rated *elo* should take from others."""
-    return np.asarray(1 / (1 + np.exp((against - elo) / SCALE)))
 
 
 def fit(rungs: Sequence[Rung]) -> Fit:

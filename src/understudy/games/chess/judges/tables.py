@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
+from understudy.judges.ratings import rating_text
+
 Facts = Mapping[str, Any]
 
 
@@ -87,21 +89,6 @@ def _hurried(facts: Facts) -> list[str]:
         return []
     rated = "Stockfish found its ratings with 60 s a game and 0.6 s a move"
     return [f"{rated}: with less time the rungs are weaker than named, and this rating is too high"]
-
-
-def rating_text(facts: Facts) -> str:
-    """Return a rating in words, open where the player is off the ladder."""
-    lowest, highest = facts["lowest_rung"], facts["highest_rung"]
-    elo = None if facts["elo"] is None else f"about {facts['elo']:.0f}, by extension of the ladder"
-    if facts["place"] == "below":
-        place = f"Elo: below the lowest rung, {lowest} ({elo or 'no points'})"
-        return f"{place}; 95 % interval open, up to {facts['high']:.0f}"
-    if facts["place"] == "above":
-        place = f"Elo: above the highest rung, {highest} ({elo or 'all points'})"
-        return f"{place}; 95 % interval open, from {facts['low']:.0f}"
-    if facts["elo"] is None:
-        return "Elo: unknown, for no game was played"
-    return f"Elo: {facts['elo']:.0f}, 95 % interval {facts['low']:.0f} to {facts['high']:.0f}"
 
 
 def book_text(facts: Facts) -> str:

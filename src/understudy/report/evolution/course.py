@@ -1,4 +1,4 @@
-"""The section on the course of evolution: whatever a trainer tells of its generations, as lines over them."""
+"""The sections on the course of evolution: the school before it, and whatever a trainer tells of its generations."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 
 from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text, cells, headed, lasting, number, worded
+from understudy.report.evolution.published import PublishedEvolution
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
-from understudy.report.thesis import SOURCE, STUDY
 
 POINTS = 200
 """Of a line; more generations are taken together."""
@@ -38,22 +38,43 @@ WORDS = {
 
 Lines = Sequence[Mapping[str, Any]]
 
+SCHOOL = (
+    "Mean squared error of the last pass of each round, outcomes being -1, 0 and 1. Rounds learn from different games, "
+    "so a line that does not fall need not mean that nothing is learned."
+)
 
-def told_generations(run: Run) -> dict[str, Lines]:
+
+def school_section(run: Run) -> Section | None:
+    """Draw how well networks foretold outcomes before they evolved; of a round told twice the last word counts."""
+    errors: dict[str, dict[float, float]] = {}
+    for line in run.school:
+        if numeric(line.get("round")) and numeric(line.get("error")):
+            errors.setdefault(str(line.get("student", "student")), {})[line["round"] + 1] = line["error"]
+    if not errors:
+        return None
+    lines = [
+        Line(sorted(rounds), [rounds[number] for number in sorted(rounds)], colour)
+        for colour, rounds in enumerate(errors.values())
+    ]
+    drawing = draw_lines(lines, across="round", shares=False)
+    return Section("School", (Plots((Plot(drawing, "Error over rounds", tuple(errors)),), SCHOOL),))
+
+
+def generations_of(run: Run) -> dict[str, Lines]:
     """Return the lines of each student in order; of a generation that was told twice the last word counts."""
-    found: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
+    every: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for line in run.generations:
         if numeric(line.get("generation")):
-            found[str(line.get("student", "student"))][line["generation"]] = line
-    return {student: [lines[generation] for generation in sorted(lines)] for student, lines in found.items()}
+            every[str(line.get("student", "student"))][line["generation"]] = line
+    return {student: [lines[generation] for generation in sorted(lines)] for student, lines in every.items()}
 
 
 def course_section(run: Run) -> Section | None:
     """Tell what evolution cost, and draw what trainers tell of it."""
-    students = told_generations(run)
+    students = generations_of(run)
     if not students:
         return None
-    blocks: list[Block] = [_cost(students, beside=run.beside(STUDY))]
+    blocks: list[Block] = [_cost(students, run.beside(PublishedEvolution))]
     if run.torn:
         blocks.insert(0, Text(f"{run.torn} of the lines in generations.jsonl could not be read and are left out."))
     plots = [*_speed(students), *_single(students), *_several(students)]
@@ -66,25 +87,28 @@ def numeric(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
 
 
-def _cost(students: Mapping[str, Lines], *, beside: bool) -> Table:
+def _cost(students: Mapping[str, Lines], paper: PublishedEvolution | None) -> Table:
     rows = []
     for student, lines in students.items():
         games, seconds = (max((float(line[key]) for line in lines if numeric(line.get(key))), default=float("nan"))
                           for key in ("games", "seconds"))  # fmt: skip
-        known = seconds > 0
+        timed = seconds > 0
         rows.append(
             cells(
                 student,
                 number(max(line["generation"] for line in lines)),
                 number(games),
-                lasting(seconds) if known else "–",
-                number(round(games / seconds, 1)) if known else "–",
+                lasting(seconds) if timed else "–",
+                number(round(games / seconds, 1)) if timed else "–",
             )
         )
     caption = "What it cost, on the clock, school included; games are those of selection."
-    if beside:
-        rows.append(cells(SOURCE, number(10_000), number(3_720_000), "two weeks", "about 3"))
-        caption += " The thesis had 62 processors."
+    if paper is not None:
+        there = paper.cost
+        rows.append(
+            cells(paper.source, number(there.generations), number(there.games), there.time, there.games_a_second)
+        )
+        caption += f" {there.note}"
     return Table(cells("student", "generations", "games", "time", "games a second"), tuple(rows), caption)
 
 
@@ -100,8 +124,8 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
     """Draw games a second, between lines that are not too near each other."""
     drawn = []
     for colour, lines in enumerate(students.values()):
-        known = [line for line in lines if all(numeric(line.get(key)) for key in ("games", "seconds"))]
-        marks = known[:: -(-len(known) // POINTS) or 1]
+        timed = [line for line in lines if all(numeric(line.get(key)) for key in ("games", "seconds"))]
+        marks = timed[:: -(-len(timed) // POINTS) or 1]
         rates = [
             (float(after["generation"]), (after["games"] - before["games"]) / (after["seconds"] - before["seconds"]))
             for before, after in pairwise(marks)
@@ -117,19 +141,19 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
 def _single(students: Mapping[str, Lines]) -> Iterator[Plot]:
     """Draw measures that are one number, all students in one picture."""
     for key in _keys(students, numeric):
-        lines = [Line(*thinned(*_series(told, (key,))), colour)
-                 for colour, told in enumerate(students.values()) if _series(told, (key,))[0]]  # fmt: skip
+        lines = [Line(*thinned(*_series(course, (key,))), colour)
+                 for colour, course in enumerate(students.values()) if _series(course, (key,))[0]]  # fmt: skip
         yield _plot(headed(_title(key)), lines, tuple(students), shares=key in SHARES)
 
 
 def _several(students: Mapping[str, Lines]) -> Iterator[Plot]:
     """Draw measures that are several numbers, a picture for each student."""
     for key in _keys(students, lambda value: isinstance(value, Mapping)):
-        for student, told in students.items():
-            parts = list(dict.fromkeys(part for line in told for part in _mapping(line, key)))
-            parts = [part for part in parts if _series(told, (key, part))[0]]
+        for student, course in students.items():
+            parts = list(dict.fromkeys(part for line in course for part in _mapping(line, key)))
+            parts = [part for part in parts if _series(course, (key, part))[0]]
             if parts:
-                lines = [Line(*thinned(*_series(told, (key, part))), colour) for colour, part in enumerate(parts)]
+                lines = [Line(*thinned(*_series(course, (key, part))), colour) for colour, part in enumerate(parts)]
                 caption = headed(_title(key)) if len(students) == 1 else f"{student}: {_title(key)}"
                 yield _plot(caption, lines, tuple(map(worded, parts)), shares=key in (*SHARES, *COUNTS))
 

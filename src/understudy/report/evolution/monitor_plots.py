@@ -1,4 +1,4 @@
-"""Pictures of populations against a fixed opponent: figures 15 to 19 and 21 of the thesis, and students compared."""
+"""Pictures of populations against a fixed opponent: each student by itself, and students compared."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import numpy as np
 
 from understudy.judges.measures import Measure
 from understudy.judges.scores import Matches, records, spreads
-from understudy.judges.trends import smoothed
+from understudy.judges.statistics import smoothed
 from understudy.report.blocks import Plot, Plots
-from understudy.report.monitors import LEAST, Monitor, gathered
+from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, gathered
+from understudy.report.evolution.published import PublishedEvolution, PublishedMatches
 from understudy.report.plots import Band, Line, draw_lines
-from understudy.report.thesis import EPOCH, SOURCE, Printed
 
 POINTS = 25
 """Of a line that compares students, from the first epoch on; fewer have narrower intervals."""
@@ -26,42 +26,35 @@ GAMES = (("White", "white", 1.0), ("Black", "black", 1.0), ("match, halved", "co
 
 
 class Picture(NamedTuple):
-    """A measure over generations, and the figure of the thesis that shows it."""
+    """A measure over generations."""
 
     title: str
     measure: str
     smooth: bool
-    figure: int | None = None
 
 
 PICTURES: Mapping[str, tuple[Picture, ...]] = {
     "searcher": (
-        Picture("the best of each generation", "most", False, 15),
-        Picture("mean of each generation", "mean", False, 16),
-        Picture("median of each generation", "median", False, 17),
-        Picture("mean, smoothed, with trend", "mean", True, 18),
-        Picture("median, smoothed, with trend", "median", True, 19),
-    ),
-    "stochastic": (
-        Picture("mean of each generation", "mean", False, 21),
+        Picture("the best of each generation", "most", False),
+        Picture("mean of each generation", "mean", False),
+        Picture("median of each generation", "median", False),
         Picture("mean, smoothed, with trend", "mean", True),
+        Picture("median, smoothed, with trend", "median", True),
     ),
 }
-"""By the opponent's name."""
+"""By the opponent's name: a searcher is seldom beaten, so the best of a generation and its median tell more there."""
 
 OTHERS = (Picture("mean of each generation", "mean", False), Picture("mean, smoothed, with trend", "mean", True))
-"""Against opponents that the thesis does not have."""
+"""Against any other opponent."""
 
 
-def pictures(monitors: Sequence[Monitor], kind: str, *, figures: bool) -> Plots:
-    """Draw the thesis's figures of each student against opponents of a *kind*; *figures* names them as it does."""
-    chosen = (
-        PICTURES.get(kind, OTHERS) if figures else [one._replace(figure=None) for one in PICTURES.get(kind, OTHERS)]
-    )
+def pictures(monitors: Sequence[Monitor], kind: str, paper: PublishedEvolution | None) -> Plots:
+    """Draw each student against opponents of a *kind*; where a *paper* has such pictures, its figures are named."""
+    figures = paper.figures.get(kind, {}) if paper is not None else {}
     drawn = [
-        picture_plot(monitor, one)
+        picture_plot(monitor, one, figures.get((one.measure, one.smooth)))
         for monitor in monitors
-        for one in chosen
+        for one in PICTURES.get(kind, OTHERS)
         if not one.smooth or len(monitor.late) >= LEAST
     ]
     note = "Scores: a win in m plies 200 - m, a loss m, a tie 100."
@@ -70,36 +63,47 @@ def pictures(monitors: Sequence[Monitor], kind: str, *, figures: bool) -> Plots:
     return Plots(tuple(drawn), note)
 
 
-def comparison_plots(monitors: Sequence[Monitor], source: Printed | None) -> Plots:
-    """Draw the students side by side: games won and tied, matches won, and the score."""
-    won = source.records.get("combined") if source is not None else None
-    mean = source.spreads.get("overall") if source is not None else None
+def comparison_plots(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Plots:
+    """Draw the students side by side: games won and tied, matches won, the score; level lines are the *source*'s."""
+    won = there.records.get("combined") if there is not None else None
+    mean = there.spreads.get("overall") if there is not None else None
     plots = (
         _shares(monitors, "Points: games won, and half of the tied", lambda one: records(one)["overall"].points()),
         _shares(monitors, "Matches won, of those decided", lambda one: records(one)["combined"].winning(),
-                won.winning().value if won is not None else None),
-        _means(monitors, mean.mean if mean is not None else None),
+                _level(source, won.winning().value if won is not None else None)),
+        _means(monitors, _level(source, mean.mean if mean is not None else None)),
         _best(monitors),
     )  # fmt: skip
-    dashed = f" Dashed: {SOURCE}, all epochs." if source is not None else ""
+    dashed = f" Dashed: {source}, all epochs." if there is not None else ""
     note = f"Bands: 95 % intervals, as if all games were independent.{dashed}"
     return Plots(plots, note)
 
 
+class Level(NamedTuple):
+    """A published number, and whose it is."""
+
+    source: str
+    height: float
+
+
+def _level(source: str, height: float | None) -> Level | None:
+    return None if height is None else Level(source, height)
+
+
 def _shares(
-    monitors: Sequence[Monitor], caption: str, take: Callable[[Matches], Measure], level: float | None = None
+    monitors: Sequence[Monitor], caption: str, take: Callable[[Matches], Measure], level: Level | None = None
 ) -> Plot:
     lines, bands = [], []
     for colour, monitor in enumerate(monitors):
         xs, groups = gathered(monitor, POINTS)
-        known = [(x, one) for x, group in zip(xs, groups, strict=True) if (one := take(group)).value is not None]
-        if known:
-            lines.append(Line([x for x, _ in known], [one.value or 0.0 for _, one in known], colour))
-            bands.append(_band([x for x, _ in known], [(one.low, one.high) for _, one in known], colour))
+        points = [(x, one) for x, group in zip(xs, groups, strict=True) if (one := take(group)).value is not None]
+        if points:
+            lines.append(Line([x for x, _ in points], [one.value or 0.0 for _, one in points], colour))
+            bands.append(_band([x for x, _ in points], [(one.low, one.high) for _, one in points], colour))
     return _leveled(monitors, caption, lines, bands, level, shares=True)
 
 
-def _means(monitors: Sequence[Monitor], level: float | None) -> Plot:
+def _means(monitors: Sequence[Monitor], level: Level | None) -> Plot:
     lines, bands = [], []
     for colour, monitor in enumerate(monitors):
         xs, groups = gathered(monitor, POINTS)
@@ -122,22 +126,22 @@ def _leveled(
     caption: str,
     lines: list[Line],
     bands: list[Band],
-    level: float | None,
+    level: Level | None,
     *,
     shares: bool,
 ) -> Plot:
-    """Return a plot of students, with the thesis's number as a level line."""
+    """Return a plot of students, with a published number as a level line."""
     keys = [monitor.student for monitor in monitors]
     if level is not None and lines:
         edges = [min(min(line.xs) for line in lines), max(max(line.xs) for line in lines)]
-        lines = [*lines, Line(edges, [level, level], len(keys), True)]
-        keys.append(SOURCE)
+        lines = [*lines, Line(edges, [level.height, level.height], len(keys), True)]
+        keys.append(level.source)
     drawing = draw_lines(lines or [Line([0], [0], 0)], across="generation", bands=bands, shares=shares)
     return Plot(drawing, caption, tuple(keys))
 
 
-def picture_plot(monitor: Monitor, picture: Picture) -> Plot:
-    """Draw a measure of each generation for games as White, as Black and matches."""
+def picture_plot(monitor: Monitor, picture: Picture, number: int | None) -> Plot:
+    """Draw a measure of each generation for games as White, as Black and matches; *number* is the paper's figure."""
     monitor = monitor.epochs if picture.smooth else monitor
     xs = np.array(monitor.generations, np.float64)
     lines: list[Line] = []
@@ -146,12 +150,12 @@ def picture_plot(monitor: Monitor, picture: Picture) -> Plot:
         if picture.smooth:
             ys = smoothed(ys)
             lines += _trend(monitor, view, picture.measure, factor, colour)
-        if (known := ~np.isnan(ys)).any():
+        if (full := ~np.isnan(ys)).any():
             step = -(-len(xs) // SMOOTHED) if picture.smooth else 1
-            lines.append(Line(xs[known][::step].tolist(), ys[known][::step].tolist(), colour))
+            lines.append(Line(xs[full][::step].tolist(), ys[full][::step].tolist(), colour))
     banded = picture.measure == "mean" and not picture.smooth and len(xs) <= BANDED
     drawing = draw_lines(lines, across="generation", shares=False, bands=_intervals(monitor) if banded else ())
-    figure = f" (figure {picture.figure})" if picture.figure is not None else ""
+    figure = f" (figure {number})" if number is not None else ""
     return Plot(drawing, f"{monitor.student}: {picture.title}{figure}", tuple(name for name, _, _ in GAMES))
 
 
@@ -165,11 +169,11 @@ def _trend(monitor: Monitor, view: str, measure: str, factor: float, colour: int
 
 def _intervals(monitor: Monitor) -> list[Band]:
     xs = [float(generation) for generation in monitor.generations]
-    found = []
+    bands = []
     for colour, (_, view, factor) in enumerate(GAMES):
         edges = [one[view].interval for one in monitor.spreads]
-        found.append(_band(xs, [(factor * low, factor * high) for low, high in edges], colour))
-    return found
+        bands.append(_band(xs, [(factor * low, factor * high) for low, high in edges], colour))
+    return bands
 
 
 def _band(xs: Sequence[float], edges: Sequence[tuple[float, float]], colour: int) -> Band:

@@ -7,15 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from understudy.judges.selection import Persistence, eliminations
-from understudy.report import thesis
 from understudy.report.blocks import Section
-from understudy.report.champions import champions_section
-from understudy.report.fixed import fixed_section
-from understudy.report.generations import course_section
-from understudy.report.monitored import monitored_section
-from understudy.report.monitors import Monitor, matches_data, monitor_data, monitors_of
-from understudy.report.school import school_section
-from understudy.report.selected import persisting, selection_section
+from understudy.report.evolution.baselines import baselines_section
+from understudy.report.evolution.course import course_section, school_section
+from understudy.report.evolution.monitored import monitored_section
+from understudy.report.evolution.monitors import Monitor, matches_data, monitor_data, monitors_of
+from understudy.report.evolution.published import PublishedEvolution
+from understudy.report.evolution.survivors import champions_section, persisting, selection_section
 from understudy.report.sources import Run
 
 
@@ -29,6 +27,11 @@ class Evolution:
     persists: Mapping[str, Persistence]
     """By student."""
 
+    @property
+    def paper(self) -> PublishedEvolution | None:
+        """What may stand beside it."""
+        return self.run.beside(PublishedEvolution)
+
 
 def evolution_of(run: Run) -> Evolution | None:
     """Return the evolution in a run folder, or None where it is a run of another kind."""
@@ -41,29 +44,26 @@ def evolution_of(run: Run) -> Evolution | None:
 
 def evolution_sections(evolution: Evolution) -> list[Section]:
     """Return the sections that there is something to say in."""
-    run, beside = evolution.run, evolution.run.beside(thesis.STUDY)
-    found = [
+    run, paper = evolution.run, evolution.paper
+    sections = [
         school_section(run),
         course_section(run),
-        *(
-            monitored_section(opponent, every, run.baselines, beside=beside)
-            for opponent, every in evolution.monitors.items()
-        ),
-        fixed_section(run.baselines, evolution.monitors, beside=beside),
+        *(monitored_section(opponent, every, run.baselines, paper) for opponent, every in evolution.monitors.items()),
+        baselines_section(run.baselines, evolution.monitors, paper),
         selection_section(run, evolution.persists),
         champions_section(run),
     ]
-    return [section for section in found if section is not None]
+    return [section for section in sections if section is not None]
 
 
 def evolution_data(evolution: Evolution) -> dict[str, Any]:
     """Return the statistics as plain data; the single matches stay in the files they came from."""
-    run, beside = evolution.run, evolution.run.beside(thesis.STUDY)
+    run, paper = evolution.run, evolution.paper
     monitor: dict[str, dict[str, Any]] = {}
     for opponent, every in evolution.monitors.items():
         for one in every:
             monitor.setdefault(one.student, {})[opponent] = monitor_data(one)
-    found = {
+    data = {
         "monitor": monitor,
         "baselines": {f"{one} v {other}": matches_data(matches) for (one, other), matches in run.baselines.items()},
         "matches": {
@@ -71,19 +71,7 @@ def evolution_data(evolution: Evolution) -> dict[str, Any]:
             for student, opponents in run.matches.items()
         },
         "persistence": {student: one._asdict() for student, one in evolution.persists.items()},
-        "eliminations": eliminations()._asdict() if evolution.persists and beside else {},
-        "thesis": _thesis_data() if beside else {},
+        "eliminations": eliminations()._asdict() if evolution.persists and paper is not None else {},
     }
-    return {name: value for name, value in found.items() if value}
-
-
-def _thesis_data() -> dict[str, Any]:
-    return {
-        there.name: {
-            "tables": there.tables,
-            "scores": {view: one._asdict() for view, one in there.spreads.items()},
-            "records": {view: one._asdict() for view, one in there.records.items()},
-            "notes": there.notes,
-        }
-        for there in (*thesis.PRINTED.values(), thesis.OPPONENT)
-    }
+    data |= {paper.key: paper.data()} if paper is not None else {}
+    return {name: value for name, value in data.items() if value}

@@ -1,5 +1,6 @@
-"""How numbers on any scale spread, and whether two samples differ: Welch's test with Student's t.
+"""How numbers on any scale spread, whether two samples differ (Welch's test), and where a series of them is going.
 
+A trend line has an interval that knows that neighbours are alike.
 The tail of Student's t is an incomplete beta function, which a continued fraction gives to all digits that matter.
 """
 
@@ -11,13 +12,21 @@ from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 STEPS = 10_000
 """Of the continued fraction at most; it needs about as many as the root of the degrees of freedom."""
 TINY = 1e-300
+"""Stands for a denominator of 0 in the fraction, as Lentz proposes: small enough to change no digit."""
 MANY = 200.0
 """Degrees of freedom from which on a quantile is taken from the normal one; it is then right to six digits."""
+
+WINDOW = 5
+"""Values that are smoothed into one, as in the source of these measures (docs/judges.md)."""
+LEAST = 3
+"""Points that a trend needs."""
+ALIKE = 0.95
+"""Neighbours are taken to be no more alike than this."""
 
 
 class Spread(NamedTuple):
@@ -74,6 +83,65 @@ def welch(one: Spread, other: Spread) -> Welch | None:
     t = difference / math.sqrt(variance)
     half = student_quantile(freedom) * math.sqrt(variance)
     return Welch(difference, difference - half, difference + half, t, freedom, student_tail(t, freedom))
+
+
+def smoothed(values: ArrayLike, window: int = WINDOW) -> NDArray[np.float64]:
+    """Return the mean of each centred *window* of an odd number of values; nan where the window is not full."""
+    exact = np.asarray(values, np.float64)
+    means = np.full(len(exact), np.nan)
+    if len(exact) >= window:
+        half = window // 2
+        means[half : len(exact) - half] = np.lib.stride_tricks.sliding_window_view(exact, window).mean(axis=1)
+    return means
+
+
+class Trend(NamedTuple):
+    """A straight line through points, with the 95 % interval of its slope."""
+
+    slope: float
+    low: float
+    high: float
+    error: float
+    """The standard error of the slope."""
+    middle: tuple[float, float]
+    """A point of the line: the means of both coordinates."""
+    sample: int
+    alike: float
+    """The correlation of neighbouring residuals, 0 where it is negative."""
+
+    @property
+    def differs(self) -> bool:
+        """Whether the interval of the slope leaves 0 out."""
+        return self.low > 0 or self.high < 0
+
+    def at(self, x: float) -> float:
+        """Return the height of the line."""
+        return self.middle[1] + self.slope * (x - self.middle[0])
+
+
+def trend_line(xs: ArrayLike, ys: ArrayLike) -> Trend | None:
+    """Return the line of least squares, or None where there are too few points.
+
+    The populations of neighbouring epochs are relatives, so their measures are not independent. The standard error is
+    widened, and the degrees of freedom lowered, as the correlation of neighbouring residuals demands.
+    """
+    across, upwards = np.asarray(xs, np.float64), np.asarray(ys, np.float64)
+    sample, width = len(across), float(((across - across.mean()) ** 2).sum()) if len(across) else 0.0
+    if sample < LEAST or width == 0:
+        return None
+    middle = (float(across.mean()), float(upwards.mean()))
+    slope = float(((across - middle[0]) * (upwards - middle[1])).sum() / width)
+    residuals = upwards - middle[1] - slope * (across - middle[0])
+    alike = _alike(residuals)
+    inflation = (1 + alike) / (1 - alike)
+    error = math.sqrt(float((residuals**2).sum()) / (sample - 2) / width * inflation)
+    half = student_quantile(max(sample / inflation - 2, 1.0)) * error
+    return Trend(slope, slope - half, slope + half, error, middle, sample, alike)
+
+
+def _alike(residuals: NDArray[np.float64]) -> float:
+    total = float((residuals**2).sum())
+    return min(max(float((residuals[:-1] * residuals[1:]).sum()) / total, 0.0), ALIKE) if total > 0 else 0.0
 
 
 def student_tail(t: float, freedom: float) -> float:

@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.judges.scores import BLACK, VIEWS, WHITE, Matches, decide, merged, records, score, spreads
-from understudy.judges.spreads import Spread
-from understudy.judges.trends import WINDOW, Trend, trend_line
+from understudy.judges.statistics import WINDOW, Spread, Trend, trend_line
 from understudy.report.sources import Run
-from understudy.report.thesis import EPOCH
+
+EPOCH = 10
+"""Generations of an epoch. What is told of populations begins with the first: before it everything changes fast."""
 
 LEAST = WINDOW
 """Epochs that a trend needs: a line through fewer tells of chance."""
@@ -23,24 +24,24 @@ LEAST = WINDOW
 class Monitor:
     """One student against one opponent; what is taken of many matches is taken once."""
 
-    def __init__(self, student: str, opponent: str, found: Mapping[int, Matches]) -> None:
+    def __init__(self, student: str, opponent: str, measured: Mapping[int, Matches]) -> None:
         self.student, self.opponent = student, opponent
-        self.found = {generation: matches for generation, matches in found.items() if matches.played}
+        self.matches = {generation: matches for generation, matches in measured.items() if matches.played}
 
     @property
     def generations(self) -> list[int]:
         """Those that were measured, ascending."""
-        return list(self.found)
+        return list(self.matches)
 
     @cached_property
     def spreads(self) -> list[dict[str, Spread]]:
         """The spreads of each generation by view."""
-        return [spreads(matches) for matches in self.found.values()]
+        return [spreads(matches) for matches in self.matches.values()]
 
     @cached_property
     def merged(self) -> Matches:
         """All matches as one."""
-        return merged(self.found.values())
+        return merged(self.matches.values())
 
     def series(self, view: str, measure: str) -> NDArray[np.float64]:
         """Return a field of the spreads, generation by generation."""
@@ -48,14 +49,14 @@ class Monitor:
 
     @property
     def late(self) -> list[int]:
-        """The generations from the thesis's first epoch on."""
-        return [generation for generation in self.found if generation >= EPOCH]
+        """The generations from the first epoch on."""
+        return [generation for generation in self.matches if generation >= EPOCH]
 
     @cached_property
     def epochs(self) -> Monitor:
-        """The same from the thesis's first epoch on, where that was reached; what is earlier shows the start."""
-        late = {generation: self.found[generation] for generation in self.late}
-        return self if not late or len(late) == len(self.found) else Monitor(self.student, self.opponent, late)
+        """The same from the first epoch on, where that was reached; what is earlier shows the start."""
+        late = {generation: self.matches[generation] for generation in self.late}
+        return self if not late or len(late) == len(self.matches) else Monitor(self.student, self.opponent, late)
 
     @property
     def best(self) -> int:
@@ -74,19 +75,19 @@ def since(monitors: Sequence[Monitor]) -> str:
     early = [monitor.student for monitor in monitors if not monitor.late]
     if len(early) == len(monitors):
         return "all generations measured"
-    told = f"from generation {EPOCH} on"
-    return f"{told}; of {', '.join(early)}, not so far yet, all generations" if early else told
+    late = f"from generation {EPOCH} on"
+    return f"{late}; of {', '.join(early)}, not so far yet, all generations" if early else late
 
 
 def monitors_of(run: Run) -> dict[str, list[Monitor]]:
     """Return the monitors of all students by opponent."""
-    found: dict[str, list[Monitor]] = {}
+    monitors: dict[str, list[Monitor]] = {}
     for student, opponents in run.monitor.items():
         for opponent, generations in opponents.items():
             monitor = Monitor(student, opponent, generations)
-            if monitor.found:
-                found.setdefault(opponent, []).append(monitor)
-    return found
+            if monitor.matches:
+                monitors.setdefault(opponent, []).append(monitor)
+    return monitors
 
 
 class Feats(NamedTuple):
@@ -110,7 +111,7 @@ class Feats(NamedTuple):
 
 def feats_of(monitor: Monitor) -> Feats:
     """Return what the best individuals of each epoch reached."""
-    most = np.array([matches.results.max() for matches in monitor.found.values()])
+    most = np.array([matches.results.max() for matches in monitor.matches.values()])
     results = monitor.merged.results
     return Feats(
         len(most), int((most > 0).sum()), int((most == 0).sum()), int(((most[1:] > 0) & (most[:-1] > 0)).sum()),
@@ -122,7 +123,7 @@ def feats_of(monitor: Monitor) -> Feats:
 def best_match(monitor: Monitor) -> tuple[int, int, int, int]:
     """Return generation, place (from 0, as in its file) and scores as Black and as White of the best match."""
     generation = monitor.generations[monitor.best]
-    games = score(*monitor.found[generation])
+    games = score(*monitor.matches[generation])
     place = int(games.sum(axis=1).argmax())
     return generation, place, int(games[place, BLACK]), int(games[place, WHITE])
 
@@ -166,5 +167,5 @@ def gathered(monitor: Monitor, most: int) -> tuple[list[float], list[Matches]]:
     late = [generation for generation in monitor.generations if generation >= EPOCH]
     size = -(-len(late) // most) or 1
     groups = [*early, *(late[start : start + size] for start in range(0, len(late), size))]
-    together = [merged(monitor.found[generation] for generation in group) for group in groups]
+    together = [merged(monitor.matches[generation] for generation in group) for group in groups]
     return [fmean(group) for group in groups], together

@@ -1,4 +1,4 @@
-"""Tables of scores, records and tests: ours, and below them what the thesis prints."""
+"""Tables of scores, records and tests: ours, and below them what a paper prints."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 from understudy.judges.scores import VIEWS, Record
-from understudy.judges.spreads import Spread, Welch, welch
+from understudy.judges.statistics import Spread, Welch, welch
 from understudy.report.blocks import Cell, Table, cells, measured, number
 
 TITLES = {"overall": "all games", "white": "as White", "black": "as Black", "combined": "matches"}
@@ -18,6 +18,20 @@ Records: TypeAlias = Mapping[str, Record]
 
 SURE = 0.0001
 """Probabilities below this are told as such."""
+
+COMPARED = (("stochastic", "searcher"), ("random_network", "stochastic"))
+"""Fixed players whose matches are set beside those of students against the same opponent: they show what is reached
+without learning, by heuristics or weights taken by chance."""
+
+
+def family_of(player: str) -> str:
+    """Return a player's name without its options."""
+    return player.partition(":")[0]
+
+
+def is_compared(one: str, opponent: str) -> bool:
+    """Tell whether a fixed player is one that students are compared with."""
+    return (family_of(one), family_of(opponent)) in COMPARED
 
 
 def spread_table(players: Mapping[str, Spreads], caption: str) -> Table:
@@ -48,7 +62,7 @@ def averaged(one: Spread) -> Cell:
 
 
 def hundredths(value: float) -> str:
-    """Return a score with two decimals, as the thesis prints them."""
+    """Return a score with two decimals; more would be chance."""
     return f"{value:.2f}" if math.isfinite(value) else "–"
 
 
@@ -74,7 +88,7 @@ def _record(one: Record) -> tuple[Cell, ...]:
     return *cells(*map(number, one)), *(measured(measure._asdict(), decimals=2) for measure in shares)
 
 
-def told(one: Record) -> str:
+def record_text(one: Record) -> str:
     """Return a record as `won-lost-tied`."""
     return f"{one.won}-{one.lost}-{one.tied}"
 

@@ -1,0 +1,44 @@
+"""The papers whose numbers may stand beside ours, by the name that an experiment gives its study.
+
+An experiment that repeats one names it (`[experiment] study = "miller"`). Nobody guesses: a player of one game must not
+be measured by what was printed of another, though both be called `searcher`. Studies stand above the rooms that show
+their numbers, so they are named here and loaded when asked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from typing import NamedTuple, TypeVar
+
+T = TypeVar("T")
+
+STUDIES = {
+    "galassi": "understudy.studies.galassi",
+    "miller": "understudy.studies.miller",
+    "sabatelli": "understudy.studies.sabatelli",
+    "thompson": "understudy.studies.thompson",
+}
+"""The package of each study: it has a `PAPER`, and its module `paper` has what was `PUBLISHED`."""
+
+
+class Paper(NamedTuple):
+    """What a paper tells of."""
+
+    name: str
+    """What it is called beside ours."""
+    game: str
+    boards: Mapping[str, Sequence[tuple[int, int]]]
+    """By the kind of experiment: rows and columns of the boards that its numbers are of."""
+
+
+def find_paper(study: str) -> Paper:
+    """Return what the paper of a study tells of."""
+    paper: Paper = import_module(STUDIES[study]).PAPER
+    return paper
+
+
+def published_by(study: str, shape: type[T]) -> T | None:
+    """Return the numbers of a study that have the *shape* in which a section shows them; None if it has none such."""
+    published = import_module(f"{STUDIES[study]}.paper").PUBLISHED
+    return next((numbers for numbers in published if isinstance(numbers, shape)), None)
