@@ -65,9 +65,7 @@ def with_scores(seen: Seen, scores: NDArray[np.float32], *, probable: bool) -> S
 
     def mask(place: int, legacy: bool) -> NDArray[np.uint32]:
         earlier = chosen[:, :place]
-        masks: NDArray[np.uint32] = rules.allowed(
-            batch.mine, batch.theirs, batch.hand, order=order, given=earlier, legacy=legacy
-        )
+        masks: NDArray[np.uint32] = rules.allowed(batch, order=order, given=earlier, legacy=legacy)
         return masks
 
     places = range(len(order))
