@@ -8,6 +8,7 @@ from benchmarks import (
     bench_boards,
     bench_encoders,
     bench_evolution,
+    bench_house,
     bench_labels,
     bench_online,
     bench_players,
@@ -30,6 +31,7 @@ BENCHES = {
     "solve": bench_solve,
     "evolution": bench_evolution,
     "scale": bench_scale,
+    "house": bench_house,
 }
 
 
