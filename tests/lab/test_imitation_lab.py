@@ -225,8 +225,7 @@ def test_judge_counts_the_rows_that_a_student_has_learned_from(folder: Path, tmp
     lab.train(make_experiment("small", settings, folder=Path()), small, show=silent)
     part, whole = load(small / "records.parquet"), load(records)
     learned, asked = (
-        split_examples(some.positions, some.moves, split="orbit", seed=0)[side].positions
-        for some, side in ((part, "train"), (whole, "test"))
+        split_examples(some, split="orbit", seed=0)[side].positions for some, side in ((part, "train"), (whole, "test"))
     )
     seen = int(np.isin(orbit_keys(asked), orbit_keys(learned)).sum())
     player = f"student:{small}"
