@@ -19,6 +19,9 @@ PACKAGE = Path(__file__).parent.parent / "src" / "understudy"
 NAMES = re.compile(r"morris|konane|lines_?of_?action|chess|nnmm|stockfish", re.IGNORECASE)
 """What a module that knows a game cannot do without: its name, or that of a program or paper of it."""
 
+DIRECTIVE = re.compile(r"fmt:|type:|noqa")
+"""Comments for tools, not for people."""
+
 Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
@@ -32,8 +35,8 @@ def lines(folder: Path = PACKAGE) -> Iterator[str]:
     yield f"lines                                {total}"
     yield f"lines of a module, median            {statistics.median(sizes):.0f}"
     lengths = sorted(node.end_lineno - node.lineno + 1 for node in _functions(trees) if node.end_lineno)
-    ninetieth = lengths[int(0.9 * len(lengths))]
-    yield f"lines of a function                  median {statistics.median(lengths):.0f}, 90th {ninetieth}, longest {lengths[-1]}"
+    shape = f"median {statistics.median(lengths):.0f}, 90th {lengths[int(0.9 * len(lengths))]}, longest {lengths[-1]}"
+    yield f"lines of a function                  {shape}"
     public = [node for node in _documented(trees) if not node.name.startswith("_")]
     share = sum(ast.get_docstring(node) is not None for node in public) / len(public)
     yield f"public names with a docstring        {share:.0%}"
@@ -56,10 +59,8 @@ def _documented(trees: dict[Path, ast.Module]) -> Iterator[Function | ast.ClassD
 
 def _comments(source: str) -> int:
     """Return how many lines say why: comments, and the texts that stand below constants and fields."""
-    kinds = [token for token in tokenize.generate_tokens(io.StringIO(source).readline)]
-    hashes = sum(
-        token.type == tokenize.COMMENT and "fmt:" not in token.string and "type:" not in token.string for token in kinds
-    )
+    tokens = tokenize.generate_tokens(io.StringIO(source).readline)
+    hashes = sum(token.type == tokenize.COMMENT and not DIRECTIVE.search(token.string) for token in tokens)
     return hashes + sum(_notes(node) for node in ast.walk(ast.parse(source)))
 
 
