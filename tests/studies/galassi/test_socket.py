@@ -388,7 +388,7 @@ def test_stopping_does_not_wait_for_a_long_thought() -> None:
 def test_ctrl_c_is_a_clean_end() -> None:
     code = (
         "from understudy.games import find_game; from understudy.players import make_player\n"
-        "from understudy.servers.nnmm import serve\n"
+        "from understudy.studies.galassi.socket_server import serve\n"
         "game = find_game('morris')\n"
         "serve(game, make_player('random', game), port=0, ready=lambda port: print(port, flush=True))\n"
         "print('ended')\n"
