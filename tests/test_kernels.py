@@ -7,6 +7,7 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -107,3 +108,17 @@ def test_old_caches_are_pruned(tmp_path: Path) -> None:
     kernels._prune(tmp_path)
     assert recent.exists()
     assert not old.exists()
+
+
+def test_signatures_share_no_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Processes that compile at once write whole files of their own, never one that both add to."""
+    monkeypatch.setattr(kernels, "CACHE", tmp_path)
+
+    @kernels.kernel
+    def double(number: Any) -> Any:
+        return number + number
+
+    assert double(2) == 4 and double(2.5) == 5.0
+    indices = sorted(path.name for path in tmp_path.rglob("*.nbi"))
+    assert len(indices) == 2 and len(set(indices)) == 2
+    assert len(list(tmp_path.rglob("*.1.nbc"))) == 2 and not list(tmp_path.rglob("*.2.nbc"))

@@ -82,21 +82,27 @@ class KernelCache(FunctionCache):  # type: ignore[misc]
     _impl_class = KernelCacheImpl
 
     def _load_overload(self, sig: Any, target_context: Any) -> Any:
-        self._cache_file = self._index(sig)
+        self._cache_file = self._index(sig, target_context.codegen())
         code = super()._load_overload(sig, target_context)
         if code is None:
             ANNOUNCE()
         return code
 
     def _save_overload(self, sig: Any, data: Any) -> None:
-        self._cache_file = self._index(sig)
+        self._cache_file = self._index(sig, data.codegen)
         Path(self._cache_file._cache_path).mkdir(parents=True, exist_ok=True)
         super()._save_overload(sig, data)
 
-    def _index(self, sig: Any) -> Any:
+    def _index(self, sig: Any, codegen: Any) -> Any:
+        """Return the file of one signature.
+
+        Numba keeps one for all signatures of a function; two processes that add to it at once may leave the code of
+        one signature under the name of the other, which crashes whoever runs it.
+        """
         function = self._py_func
         folder = CACHE / digest(frozenset((function.__module__, *modules_of(sig))))
-        base = f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}"
+        mark = hashlib.sha256(f"{sig} {codegen.magic_tuple()}".encode()).hexdigest()[:16]
+        base = f"{function.__module__}.{function.__qualname__}-{function.__code__.co_firstlineno}-{mark}"
         return IndexDataCacheFile(str(folder), base, source_stamp="")
 
 
