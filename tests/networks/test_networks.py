@@ -17,6 +17,7 @@ from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.files import save_student
 from understudy.networks.students import Playing, StudentOptions
+from understudy.players.student_files import SHIPPED
 
 MORRIS = find_game("morris")
 RAWEST = find_encoder("morris", "rawest")
@@ -114,6 +115,12 @@ def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], 
         expected, wanted = Playing(made)(torch.tensor(inputs), torch.tensor(given))
         assert close(torch.tensor(scores), expected)
         assert np.array_equal(choices, wanted.numpy())
+    assert b"site-packages" not in (tmp_path / "student.onnx").read_bytes()
+
+
+def test_students_that_ship_do_not_tell_whose_disk_they_come_from() -> None:
+    for path in SHIPPED.glob("*.onnx"):
+        assert b"site-packages" not in path.read_bytes(), path.name
 
 
 def test_given_parts_are_obeyed() -> None:

@@ -109,4 +109,11 @@ def export(units: Sequence[Unit], *, columns: int) -> onnx.ModelProto:
     assert program is not None
     buffer = io.BytesIO()
     onnx.save(program.model_proto, buffer)
-    return onnx.load_from_string(buffer.getvalue())
+    return without_traces(onnx.load_from_string(buffer.getvalue()))
+
+
+def without_traces(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Return *model* without what PyTorch notes of the program that made it: whose disk it was is nobody's business."""
+    for named in (model.graph, *model.graph.node, *model.graph.value_info):
+        del named.metadata_props[:]
+    return model
