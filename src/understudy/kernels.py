@@ -33,7 +33,7 @@ CONFIG: Any = numba.config
 KEEP_DAYS = 30
 """A folder of compiled code goes after this many days without use: every edit leaves some behind."""
 
-ANNOUNCE: Callable[[], object] = bool
+ANNOUNCE: Callable[[], object] = bool  # which does nothing when it is called so
 """Called before a kernel is compiled that no earlier process has left behind; the command line puts a notice here."""
 
 
