@@ -157,7 +157,8 @@ def test_a_killed_run_goes_on(tmp_path: Path) -> None:
     words = ["label", str(source), str(target), "--engine", tiring(tmp_path, tired), "--per-game", "0",
              "--workers", "2", "--patience", str(LONG)]  # fmt: skip
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    code = "import understudy.games.chess.records.labelling as l; l.PART_SECONDS = 0; import understudy.cli; understudy.cli.main()"
+    hasty = "import understudy.games.chess.records.labelling as labelling; labelling.PART_SECONDS = 0"
+    code = f"{hasty}; import understudy.cli; understudy.cli.main()"
     tired.touch()
     slow = subprocess.Popen([sys.executable, "-c", code, *words], env=environment, stderr=subprocess.PIPE)
     wait_until(lambda: list(parts.glob("part_*.parquet")) or slow.poll() is not None)

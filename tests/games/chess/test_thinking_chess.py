@@ -13,7 +13,7 @@ from understudy.games import find_game
 from understudy.players import make_player
 from understudy.players.halt import Halt
 from understudy.players.searcher import DEEPEST, Limits, Searcher
-from understudy.search.desk import NODES, Desk
+from understudy.search.workspace import NODES, Workspace
 
 CHESS = find_game("chess")
 
@@ -49,9 +49,9 @@ class Watched(Halt):
     """A bell that lets others see how far the search has come."""
 
     @contextmanager
-    def watching(self, desk: Desk) -> Iterator[None]:
-        with super().watching(desk):
-            self.tally = desk["tally"]
+    def watching(self, workspace: Workspace) -> Iterator[None]:
+        with super().watching(workspace):
+            self.tally = workspace["tally"]
             yield
 
     def ring_after(self, nodes: int) -> None:
