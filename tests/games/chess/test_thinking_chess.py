@@ -49,9 +49,9 @@ class Watched(Halt):
     """A bell that lets others see how far the search has come."""
 
     @contextmanager
-    def watching(self, desk: Workspace) -> Iterator[None]:
-        with super().watching(desk):
-            self.tally = desk["tally"]
+    def watching(self, workspace: Workspace) -> Iterator[None]:
+        with super().watching(workspace):
+            self.tally = workspace["tally"]
             yield
 
     def ring_after(self, nodes: int) -> None:

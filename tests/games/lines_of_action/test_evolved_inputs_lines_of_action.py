@@ -21,7 +21,7 @@ from tests.games.lines_of_action.test_evaluators_lines_of_action import (
 )
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.lines_of_action import evaluators, network_inputs
+from understudy.games.lines_of_action import network_inputs
 from understudy.games.lines_of_action.network_inputs import LINEAR, NUMBERS, turns
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
@@ -257,13 +257,13 @@ def test_groups_and_threats() -> None:
     dangerous = 0
     for size, seed in CASES:
         mine, theirs, position = placed(size, seed)
-        assert evaluators.groups(position.mine) == min(plain_groups(mine), 5)
-        found = evaluators.threats(position.mine, position.theirs, size)
+        assert network_inputs.groups(position.mine) == min(plain_groups(mine), 5)
+        found = network_inputs.threats(position.mine, position.theirs, size)
         assert found == plain_threats(mine, theirs, size)
         assert connected(position.mine) == (plain_groups(mine) == 1)
         dangerous += found > 0
     assert dangerous > 50
-    assert evaluators.groups(mask([])) == 0
+    assert network_inputs.groups(mask([])) == 0
 
 
 def test_threats_are_moves_that_connect() -> None:
@@ -272,8 +272,8 @@ def test_threats_are_moves_that_connect() -> None:
         for seed in range(12):
             for position, _ in random_line(game, 30, seed):
                 winning = [move for move in game.moves(position) if connected(game.play(position, move).theirs)]
-                if evaluators.groups(position.mine) <= 4:
-                    assert evaluators.threats(position.mine, position.theirs, size) == len(winning)
+                if network_inputs.groups(position.mine) <= 4:
+                    assert network_inputs.threats(position.mine, position.theirs, size) == len(winning)
 
 
 @pytest.mark.parametrize(
