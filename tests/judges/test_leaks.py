@@ -14,6 +14,7 @@ from understudy.judges.students import Leak, leak_of, leak_text
 from understudy.records.examples import Examples, split_examples
 from understudy.records.sketches import BITS, marks_of, read_marks, sketch_of, together
 from understudy.records.starts import reachable
+from understudy.records.store import lone_pairs
 
 GAME = find_game("morris")
 ROWS = 3000
@@ -26,7 +27,8 @@ def positions() -> Any:
 
 def split(positions: Any, rows: int) -> dict[str, Examples]:
     some = type(positions)(*(field[:rows] for field in positions))
-    return split_examples(some, np.zeros(rows, np.int32), split="orbit", seed=0)
+    records = lone_pairs(GAME, some, np.zeros(rows, np.int32), source="a test")
+    return split_examples(records, split="orbit", seed=0)
 
 
 def test_a_student_of_fewer_records_has_seen_rows_of_the_same_split_of_all(positions: Any) -> None:

@@ -113,6 +113,7 @@ LACKS = {
     "encoders": "has no inputs for students that imitate moves",
     "legality": "cannot tell which parts of a move are legal",
     "boards": "has no inputs for students that value boards",
+    "datasets": "has no data sets of an engine's labels",
     "network_inputs": "has no inputs of its own for networks inside the search",
     "students": "has no students of its own",
     "solver": "cannot be solved: it has no solver",

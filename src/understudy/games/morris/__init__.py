@@ -21,6 +21,6 @@ KIND = GameKind(
     starts="starts",
     counts="counts",
     texts="text",
-    text_files="nnmm_text",
+    text_files="text",
     tells_turn=False,
 )
