@@ -141,7 +141,8 @@ def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
 def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where) -> None:
     """Do a whole experiment: watch, learn, judge, report.
 
-    A run that was stopped goes on where it was.
+    EXPERIMENT is the name of one that ships (`understudy experiments` lists them) or the path of a TOML file. A run
+    that was stopped goes on where it was.
     """
     from understudy import lab
     from understudy.lab.run import play_command
