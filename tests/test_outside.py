@@ -71,8 +71,19 @@ def test_it_is_listed_and_a_broken_one_is_named_and_left_out(run: Callable[..., 
     assert "'broken'" in result.stderr and "nobody has written this game yet" in result.stderr
     with pytest.raises(BadOption, match="nobody has written"):
         find_kind("broken")
+    with pytest.raises(BadOption, match="is no GameKind of a new name"):
+        find_kind("odd")
     with pytest.raises(UnknownName, match="hexapawn"):
         find_game("hexapawm")
+
+
+def test_players_that_cannot_be_made_are_one_sentence(hexapawn: CompiledGame) -> None:
+    with pytest.raises(BadOption, match=r"player 'broken' of .* cannot be loaded: nobody has written this game yet"):
+        make_player("broken", hexapawn)
+    with pytest.raises(BadOption, match=r"player 'odd' of .* is no PlayerKind"):
+        make_player("odd", hexapawn)
+    with pytest.raises(UnknownName, match="did you mean 'last'"):
+        make_player("lats", hexapawn)
 
 
 def test_its_rules_and_text_hold_together(hexapawn: CompiledGame) -> None:

@@ -15,6 +15,7 @@ from understudy.cli import main
 from understudy.config import write_toml
 from understudy.errors import BadOption
 from understudy.lab.experiments import KINDS
+from understudy.lab.run import locked
 
 COMMANDS = ("watch", "train", "run", "report", "tune")
 
@@ -147,4 +148,6 @@ def test_a_second_process_is_told_that_a_run_folder_is_taken(tmp_path: Path) -> 
             lab.run(experiment, folder)
         assert list(folder.iterdir()) == []
         other.kill()
+    with pytest.raises(BlockingIOError, match="not about the lock"), locked(folder):
+        raise BlockingIOError("not about the lock")
     assert lab.run(experiment, folder).exists()

@@ -157,14 +157,19 @@ def locked(folder: Path) -> Iterator[None]:
         return
     descriptor = os.open(folder, os.O_RDONLY)
     try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        _lock(descriptor, folder)
         yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(descriptor: int, folder: Path) -> None:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         raise BadOption(
             f"another process is at work in run folder {str(folder)!r}; wait until it ends, or name another with --run"
         ) from None
-    finally:
-        os.close(descriptor)
 
 
 def check_made(made: Iterable[Made]) -> None:

@@ -50,12 +50,12 @@ def read_player(text: str) -> tuple[str, Any]:
 @cache
 def find_player(name: str) -> PlayerKind:
     """Return how the player called *name* is made: ours, or one that another package brings by an entry point."""
-    outside = entry_points(group="understudy.players")
-    if name not in PLAYERS and name not in outside.names:
-        raise UnknownName("player", name, [*PLAYERS, *sorted(outside.names)])
-    if name in PLAYERS:
+    if name in PLAYERS:  # asked first: looking for what other packages bring takes a while
         module, _, noun = PLAYERS[name].partition(":")
         return cast(PlayerKind, getattr(import_module(module), noun))
+    outside = entry_points(group="understudy.players")
+    if name not in outside.names:
+        raise UnknownName("player", name, [*PLAYERS, *sorted(outside.names)])
     try:
         kind = outside[name].load()
     except Exception as error:  # it is somebody else's code: whatever it raises is one sentence
