@@ -1,7 +1,7 @@
 """How students that value boards see them, in any game, and which successors need no opinion because the game is over.
 
-The module that a game names for `boards` has `find_representation`, `input_count`, `encode_successors`, `encode_boards`
-and the kernels `encode` and `input_width`, in the same form; boards are always seen by who has just moved.
+The module that a game names for `boards` has `find_representation`, `input_count`, `encode_boards` and the kernels
+`encode` and `input_width`, in the same form; boards are always seen by who has just moved.
 """
 
 from __future__ import annotations
@@ -53,6 +53,17 @@ def input_width(representation: int, position: Any) -> int:
 def _input_width(representation: Any, position: Any) -> Any:
     chosen = kind_of(position.instance_class).load("boards").input_width
     return lambda representation, position: chosen(representation, position)
+
+
+@kernel
+def encode_successors(
+    representation: int, position: Any, codes: NDArray[np.int32], scratch: NDArray[np.int32], out: NDArray[np.float32]
+) -> int:
+    """Write the inputs of every successor [moves, inputs] as the side to move sees it; return how many there are."""
+    width = moves(position, codes)
+    for i in range(width):
+        encode(representation, play(position, codes[i]), 1, scratch, out[i])
+    return width
 
 
 @kernel

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
-from understudy.files import load_json, save_json
-from understudy.games import CompiledGame
 from understudy.games.batches import size
 from understudy.judges.measures import write_verdict
 from understudy.judges.value_kept import exam_positions, graded, value_kept
-from understudy.lab.run import Progress, Show
+from understudy.lab.run import Run
 from understudy.players import make_player
 
 SECTION = "value kept"
@@ -19,12 +16,9 @@ YARDSTICKS = {"teacher q": "searcher:evaluator=q,depth=1,ties=random", "random":
 """Who is graded beside the students."""
 
 
-def judge_value_kept(
-    game: CompiledGame, players: Mapping[str, str], folder: Path, *, positions: int, show: Show
-) -> None:
+def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: int) -> None:
     """Write to `verdicts.json` how often each player keeps the value of a position; who is there already stays."""
-    path = folder / "verdicts.json"
-    verdicts: dict[str, Any] = load_json(path) if path.exists() else {}
+    game, verdicts = run.experiment.game, run.load("verdicts.json")
     section = verdicts.setdefault(SECTION, {})
     asked = {name: player for name, player in {**players, **YARDSTICKS}.items() if name not in section}
     if not asked:
@@ -35,9 +29,9 @@ def judge_value_kept(
     def note(rows: int) -> None:
         nonlocal done
         done += rows
-        show(Progress("solving the exam", min(1.0, done / total), f"{done} of {total} positions"))
+        run.tell("solving the exam", min(1.0, done / total), f"{done} of {total} positions")
 
     solved = graded(game, exam, progress=note)
     for name, player in asked.items():
         section[name] = write_verdict(value_kept(make_player(player, game), solved))
-        save_json(path, verdicts)
+        run.save("verdicts.json", verdicts)

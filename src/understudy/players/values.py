@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import size, stacked, taken
-from understudy.games.boards import SCRATCH, decided_successors, find_boards
+from understudy.games.boards import SCRATCH, decided_successors, encode_successors, find_boards
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
 
@@ -125,7 +125,7 @@ class ValueStudent:
         return found
 
     def _successors(self, position: Any) -> tuple[list[Move], NDArray[np.float32]]:
-        width = self.boards.encode_successors(self.representation, position, self._codes, self._scratch, self._rows)
+        width = encode_successors(self.representation, position, self._codes, self._scratch, self._rows)
         return self._codes[:width].tolist(), self._rows[:width].copy()
 
     def _compared(self, boards: list[tuple[list[Move], NDArray[np.float32]]]) -> list[Choice]:

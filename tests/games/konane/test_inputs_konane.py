@@ -10,11 +10,10 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
-from understudy.games.boards import SCRATCH
+from understudy.games.boards import SCRATCH, encode_successors
 from understudy.games.konane.inputs import (
     REPRESENTATIONS,
     encode,
-    encode_successors,
     find_representation,
     input_cells,
     input_count,

@@ -11,11 +11,10 @@ from tests.conftest import random_line
 from understudy.errors import UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.boards import decided_successors, find_boards
+from understudy.games.boards import decided_successors, encode_successors, find_boards
 from understudy.games.lines_of_action.inputs import (
     encode,
     encode_boards,
-    encode_successors,
     find_representation,
     input_count,
 )

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, UnknownName
 from understudy.games.konane import large as konane_large
 from understudy.games.konane import rules as konane
-from understudy.games.rules import features, moves, play, turn
+from understudy.games.rules import features, moves, turn
 from understudy.kernels import kernel
 
 REPRESENTATIONS = ("A", "B", "C", "D", "E")
@@ -127,17 +127,6 @@ def _seen(position: Any, cell: int, black: bool) -> int:
     row = cell // position.columns
     mirrored: int = row * position.columns + position.columns - 1 - (cell - row * position.columns)
     return mirrored
-
-
-@kernel
-def encode_successors(
-    representation: int, position: Any, codes: NDArray[np.int32], scratch: NDArray[np.int32], out: NDArray[np.float32]
-) -> int:
-    """Write the inputs of every successor [moves, inputs] as the side to move sees it; return how many there are."""
-    width = moves(position, codes)
-    for i in range(width):
-        encode(representation, play(position, codes[i]), 1, scratch, out[i])
-    return width
 
 
 @kernel

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from understudy.errors import UnknownName
 from understudy.games.bits import NONE, Mask, lowest, rest
 from understudy.games.lines_of_action.notation import LinesOfAction
-from understudy.games.rules import moves, play
 from understudy.kernels import kernel
 
 REPRESENTATIONS = ("board", "nonads")
@@ -74,17 +73,6 @@ def _mark_nonads(stones: Mask, size: int, out: NDArray[np.float32]) -> None:
             for left in range(max(column - 2, 0), min(column, size - 3) + 1):
                 out[low * (size - 2) + left] += WEIGHTS[abs(row - low - 1) + abs(column - left - 1)]
         stones = rest(stones)
-
-
-@kernel
-def encode_successors(
-    representation: int, position: Any, codes: NDArray[np.int32], scratch: NDArray[np.int32], out: NDArray[np.float32]
-) -> int:
-    """Write the inputs of every successor [moves, inputs] as the side to move sees it; return how many there are."""
-    width = moves(position, codes)
-    for i in range(width):
-        encode(representation, play(position, codes[i]), 1, scratch, out[i])
-    return width
 
 
 @kernel

@@ -59,7 +59,7 @@ def prepare_records(run: Run[Experiment]) -> Records:
         records = _imported(experiment, game)
         save(records, path)
     if not (folder / "analysis.json").exists():
-        save_json(folder / "analysis.json", analysis_json(analyse(records)))
+        run.save("analysis.json", analysis_json(analyse(records)))
     return records
 
 
@@ -204,14 +204,13 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
 def judge_students(run: Run[Experiment]) -> None:
     """Let every judge grade every student; what is in `verdicts.json` already stays."""
     experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    path = folder / "verdicts.json"
-    verdicts = load_json(path) if path.exists() else {}
+    verdicts = run.load("verdicts.json")
     jobs = list(_judgements(experiment, folder, backend))
     for place, (section, name, judge) in enumerate(jobs):
         if name not in verdicts.get(section, {}):
             show(Progress("judging", place / len(jobs), f"{section}: {name}"))
             verdicts.setdefault(section, {})[name] = judge()
-            save_json(path, verdicts)
+            run.save("verdicts.json", verdicts)
     show(Progress("judging", 1.0))
     if experiment.judging.gaming and not (folder / "gaming.json").exists():
         _gaming(experiment, folder, show, backend)

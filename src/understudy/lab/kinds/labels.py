@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from understudy import __version__
 from understudy.errors import BadOption
-from understudy.files import load_json, save_json
+from understudy.files import load_json
 from understudy.games.chess.datasets import class_names, find_dataset, pawns_of, targets_of
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
 from understudy.games.chess.learning.files import save_board_student, suffix_of
@@ -47,8 +47,7 @@ FOUND = "labels.json"
 def train_students(run: Run[Experiment]) -> None:
     """Train and grade every student that is not there yet; the first of the experiment becomes the run's student."""
     experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    path = folder / FOUND
-    found: dict[str, Any] = load_json(path) if path.exists() else {"students": {}}
+    found = run.load(FOUND) or {"students": {}}
     waiting = [lesson for lesson in experiment.lessons if lesson.name not in found["students"]]
     if waiting:
         examples = gather(experiment, folder, show=show, backend=backend)
@@ -59,7 +58,7 @@ def train_students(run: Run[Experiment]) -> None:
         if "data" not in found:
             found["data"] = _data(examples, sides)
         found["orders"] = _orders(found["students"], folder)
-        save_json(path, found)
+        run.save(FOUND, found)
     first = experiment.lessons[0].name
     run.keep_student(first, suffix=found["students"][first]["suffix"])
 

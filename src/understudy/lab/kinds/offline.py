@@ -17,7 +17,7 @@ import torch
 
 from understudy import __version__
 from understudy.errors import BadOption
-from understudy.files import load_json, make_folder, save_json
+from understudy.files import load_json, make_folder
 from understudy.games.boards import find_boards
 from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
@@ -49,7 +49,7 @@ def train_students(run: Run[Experiment]) -> None:
     for lesson in experiment.lessons:
         place = sample_tables(experiment, lesson, folder, show=show)
         errors[lesson.name] = [_fitted(experiment, lesson, sample, place, folder, show) for sample in lesson.samples]
-        save_json(folder / "errors.json", errors)
+        run.save("errors.json", errors)
 
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
@@ -189,8 +189,7 @@ def judge_students(run: Run[Experiment]) -> None:
     Errors on different tables cannot be compared, so whoever scores most in games of its own becomes `student.onnx`.
     """
     experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    path, count = folder / "games.json", experiment.judging.games
-    games: dict[str, Any] = load_json(path) if path.exists() else {}
+    count, games = experiment.judging.games, run.load("games.json")
     for place, lesson in enumerate(experiment.lessons):
         show(Progress("judging", place / len(experiment.lessons), lesson.name))
         if lesson.name in games:
@@ -199,7 +198,7 @@ def judge_students(run: Run[Experiment]) -> None:
             LARGEST: _scores(experiment, lesson, folder, backend, seed=JUDGING, games=count),
             CHOOSING: _scores(experiment, lesson, folder, backend, seed=TRYING, games=max(2, count // TRIED)),
         }
-        save_json(path, games)
+        run.save("games.json", games)
     show(Progress("judging", 1.0))
     run.keep_student(max((lesson.name for lesson in experiment.lessons), key=lambda name: _points(games[name])))
 

@@ -166,26 +166,24 @@ def _trained(experiment: Experiment, job: Job, folder: Path) -> Pupil:
 def judge_students(run: Run[Experiment]) -> None:
     """Try the snapshots, choose the best of each lesson, and let it play whom the experiment names."""
     experiment, folder, show = run.experiment, run.folder, run.show
-    path = folder / "snapshots.json"
-    tried: dict[str, Any] = load_json(path) if path.exists() else {}
+    tried = run.load("snapshots.json")
     for lesson in experiment.lessons:
         if lesson.name not in tried:
             tried[lesson.name] = _try_snapshots(experiment, lesson, folder, show)
-            save_json(path, tried)
-    path = folder / "games.json"
-    games = load_json(path) if path.exists() else {}
+            run.save("snapshots.json", tried)
+    games = run.load("games.json")
     for lesson in experiment.lessons:
         if lesson.name not in games:
             games[lesson.name] = _judge(experiment, lesson, folder, tried[lesson.name], show)
-            save_json(path, games)
+            run.save("games.json", games)
     for teacher in dict.fromkeys(lesson.training.teacher for lesson in experiment.lessons):
         if teacher not in games:
             chooser = make_chooser(teacher, experiment.game)
             games[teacher] = {TEACHER: _play_all(experiment, chooser, teacher, show)}
-            save_json(path, games)
+            run.save("games.json", games)
     run.keep_student(_export_all(experiment, folder, tried))
     if experiment.judging.value_kept:
-        _judge_value_kept(experiment, folder, show)
+        _judge_value_kept(run)
 
 
 def _try_snapshots(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> list[dict[str, Any]]:
@@ -296,10 +294,11 @@ def _export_all(experiment: Experiment, folder: Path, tried: dict[str, Any]) -> 
     return max(found, key=lambda name: found[name])
 
 
-def _judge_value_kept(experiment: Experiment, folder: Path, show: Show) -> None:
+def _judge_value_kept(run: Run[Experiment]) -> None:
     """Compare the chosen students, and the teacher beside them, with perfect play."""
-    players = {lesson.name: f"student:{folder / f'student_{lesson.name}.onnx'}" for lesson in experiment.lessons}
-    judge_value_kept(experiment.game, players, folder, positions=experiment.judging.value_kept, show=show)
+    names = [lesson.name for lesson in run.experiment.lessons]
+    players = {name: f"student:{run.folder / f'student_{name}.onnx'}" for name in names}
+    judge_value_kept(run, players, positions=run.experiment.judging.value_kept)
 
 
 def summary(run: Run[Experiment]) -> list[str]:

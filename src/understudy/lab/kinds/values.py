@@ -10,7 +10,7 @@ import numpy as np
 import torch
 
 from understudy import __version__
-from understudy.files import load_json, save_json
+from understudy.files import load_json
 from understudy.games.boards import SCRATCH, find_boards
 from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
@@ -124,8 +124,7 @@ def _facts(experiment: Experiment, lesson: Lesson, boards: int, learning: Any) -
 def judge_students(run: Run[Experiment]) -> None:
     """Let every student play its opponents and sit the exam; what was done before stays."""
     experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    path, judging = folder / "games.json", experiment.judging
-    games: dict[str, Any] = load_json(path) if path.exists() else {}
+    judging, games = experiment.judging, run.load("games.json")
     players = {lesson.name: f"student:{_path(lesson, folder)}" for lesson in experiment.lessons}
     for name, player in players.items():
         if name in games:
@@ -136,10 +135,10 @@ def judge_students(run: Run[Experiment]) -> None:
             meeting = play_match(experiment.game, (player, opponent), games=judging.games, seed=JUDGING,
                                  backend=backend, opening_plies=0)  # fmt: skip
             games[name]["best epoch"][opponent] = write_meeting(meeting)
-        save_json(path, games)
+        run.save("games.json", games)
     show(Progress("judging", 1.0))
     if judging.value_kept:
-        judge_value_kept(experiment.game, players, folder, positions=judging.value_kept, show=show)
+        judge_value_kept(run, players, positions=judging.value_kept)
 
 
 def summary(run: Run[Experiment]) -> list[str]:
