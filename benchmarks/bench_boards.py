@@ -29,7 +29,7 @@ from understudy.games.chess.learning.networks import Sums, make_network
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.options.labels import Lesson
 from understudy.players import make_player
-from understudy.players.searcher import Limits, search
+from understudy.players.looking import Limits, search
 from understudy.search.evaluators import quiescent
 from understudy.trainers.fitting import Epoch, begin
 

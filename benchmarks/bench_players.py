@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from benchmarks.table import Line
 from understudy.games import find_game
-from understudy.players.searcher import Limits, search
+from understudy.players.looking import Limits, search
 from understudy.search.evaluators import find_evaluator
 
 FIRST_SEARCH = """

@@ -16,7 +16,7 @@ from conftest import random_line, run_interpreted
 from understudy.games import GAMES, CompiledGame, find_game, find_kind, rules
 from understudy.games.kind import ONGOING
 from understudy.players import make_player
-from understudy.players.searcher import Limits, repeating, search, search_all
+from understudy.players.looking import Limits, repeating, search, search_all
 from understudy.search.evaluators import Noise, find_evaluator, value
 from understudy.search.evaluators.perceptron import random_perceptron
 from understudy.search.workspace import PROVEN, WIN

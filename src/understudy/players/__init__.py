@@ -6,10 +6,13 @@ options; the first option may stand without its key where a player has a main on
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 import numpy as np
 
@@ -18,6 +21,10 @@ from understudy.errors import BadOption, UnknownName, first_line
 from understudy.games import CompiledGame
 from understudy.players.names import PlayerKind, split_options
 from understudy.protocols import Player
+from understudy.thoughts import Thought, Weighed
+
+if TYPE_CHECKING:
+    from understudy.players.looking import Halt
 
 PLAYERS = {
     "random": "understudy.players.basic:RANDOM",
@@ -77,3 +84,55 @@ def close(player: Player) -> None:
     release = getattr(player, "close", None)
     if release is not None:
         release()
+
+
+class Thinker(Protocol):
+    """A player that says what it thinks."""
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what it thinks of a position; *past* holds the positions before it, oldest first."""
+        ...
+
+
+def think(
+    player: Player,
+    game: CompiledGame,
+    position: Any,
+    past: Sequence[Any] = (),
+    *,
+    tell: Callable[[Thought], None] | None = None,
+    halt: Halt | None = None,
+) -> Thought:
+    """Return what *player* thinks of a position of *game*; *tell* hears of it meanwhile, *halt* may end it early."""
+    check_position(game, position)
+    if hasattr(player, "think_aloud"):
+        thought: Thought = player.think_aloud(position, past, tell=tell, halt=halt)
+        return thought
+    began = time.perf_counter()
+    thinks = hasattr(player, "think")
+    thought = cast(Thinker, player).think(position, past) if thinks else _ask(player, game, position, past)
+    return replace(thought, seconds=time.perf_counter() - began)
+
+
+def check_position(game: CompiledGame, position: Any) -> None:
+    """Raise unless somebody can think about *position*: it is of this game and size, and the game goes on."""
+    size = f"{game.size[0]}x{game.size[1]}"
+    if type(position) is not type(game.start()) or len(game.stones(position)) != len(game.board.cells):
+        raise BadOption(f"{position!r} is no position of {game.name} on {size}")
+    if game.outcome(position) is not None:
+        raise BadOption(f"there is nothing to think about in {game.write(position)!r}: the game is over")
+
+
+def _ask(player: Player, game: CompiledGame, position: Any, past: Sequence[Any]) -> Thought:
+    """Return what can be told of a player that says nothing but its choice."""
+    choice = player.choose([position], [past])[0]
+    if choice.fault is not None:
+        raise BadOption(f"player {player.name!r} could not choose in {game.write(position)!r}: {choice.fault}")
+    legal, scores = set(game.moves(position)), choice.scores or {}
+    moves = [Weighed(move, scores.get(move)) for move in legal]
+    moves.sort(key=lambda one: (one.number is None, -(one.number or 0.0), one.move))
+    illegal = [Weighed(move, number, legal=False) for move, number in scores.items() if move not in legal]
+    return Thought(
+        player=player.name, game=game, position=position, choice=choice, kind="order", value=choice.value,
+        moves=(*moves, *illegal), note="" if scores else "this player tells its choice and nothing else",
+    )  # fmt: skip

@@ -9,13 +9,14 @@ from typing import Any
 
 import numpy as np
 
-from understudy.errors import UnderstudyError, UnknownName
+from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import stacked
 from understudy.games.drawing import draw_text
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 from understudy.solve import shared_solver
+from understudy.thoughts import Thought, Weighed
 
 NO_MOVE = -1
 """A move's code when there is none."""
@@ -35,6 +36,14 @@ class Random:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Draw a move in each position."""
         return [Choice(self._draw(self.game.moves(position))) for position in positions]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return that every legal move is as likely as any other."""
+        moves = self.game.moves(position)
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="probability", choice=Choice(self._draw(moves)),
+            moves=tuple(Weighed(move, 1 / len(moves)) for move in moves),
+        )  # fmt: skip
 
     def _draw(self, moves: list[Move]) -> Move:
         return moves[self.rng.integers(len(moves))]
@@ -57,6 +66,10 @@ class Human:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Show each position and ask until the answer is a legal move."""
         return [self._choose(position) for position in positions]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Refuse: nobody can look into a person's head."""
+        raise BadOption(f"player {self.name!r} is a person at the terminal, and nobody can tell what a person thinks")
 
     def _choose(self, position: Any) -> Choice:
         colour = self.game.colours[position.ply % 2]
@@ -109,6 +122,17 @@ class Perfect:
             return []
         values = self.solver.solve_moves(stacked(positions))
         return [self._choice(position, values.of(row)) for row, position in enumerate(positions)]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what every move is truly worth, and of moves that are equally good how hard they make it."""
+        choice = self.choose([position])[0]
+        values = choice.scores or {}
+        ranked = sorted(values, key=lambda move: (move != choice.move, -values[move]))
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="value", choice=choice, value=choice.value,
+            moves=tuple(Weighed(move, values[move], note="wins" if values[move] > 0 else "loses") for move in ranked),
+            note="true values: solved to the end; how many moves it takes is not known",
+        )  # fmt: skip
 
     def prepare(self) -> None:
         """Solve the first move, the longest of all, before any clock runs."""

@@ -18,13 +18,14 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, joined, size, stacked
 from understudy.games.layout import find_encoder, order_places
+from understudy.players.looking import Limits, outcome_value, repeating, search
 from understudy.players.names import PlayerKind
-from understudy.players.parts import checked_parts, in_part_order, proposals
-from understudy.players.searcher import Limits, outcome_value, repeating, search
+from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts
 from understudy.players.student_files import load_session, student_file
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import find_evaluator
 from understudy.search.workspace import WIN, named
+from understudy.thoughts import Thought, Weighed
 
 CHECKS = ("none", "legal")
 ROWS = 8192
@@ -83,6 +84,17 @@ class Student:
             return [Choice(move) for move in moves]
         liked = proposals(self, batch, self.options.best)
         return [self._likeliest(*found) for found in zip(positions, liked, moves, strict=True)]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return the probabilities of all cells for each part, and of whole moves."""
+        first = int(self.game.batches.moves_of(self.score_parts(stacked([position]))[1])[0])
+        choice = self.choose([position])[0]
+        note = "" if choice.move == first else f"by itself it would play {self._name_move(position, first)}"
+        return think_by_parts(self, position, choice, note=note)
+
+    def _name_move(self, position: Any, move: Move) -> str:
+        legal = move in self.game.moves(position)
+        return self.game.write_move(position, move) + ("" if legal else ", which the rules forbid")
 
     def _decided(self, batch: Any) -> NDArray[np.int64]:
         """Return the parts chosen one after another, corrected if there is a check."""
@@ -177,6 +189,22 @@ class Hybrid:
     def prepare(self) -> None:
         """Have everything loaded before any clock runs."""
         self.choose([self.game.start()])
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what the search says of the moves that the network proposes, and what the network says of each part.
+
+        Moves that were not proposed come after them, without a number.
+        """
+        choice = self.choose([position], [past])[0]
+        values = choice.scores or {}
+        ranked = sorted(values, key=lambda move: (move != choice.move, -values[move]))
+        others = [move for move in self.game.moves(position) if move not in values]
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="value", choice=choice, value=choice.value,
+            moves=tuple(Weighed(move, values.get(move)) for move in (*ranked, *others)),
+            parts=think_by_parts(self.student, position, choice).parts, depth=self.options.depth,
+            note="the search looks only at moves that the network proposes",
+        )  # fmt: skip
 
     def _decide(self, position: Any, ranked: Mapping[Move, float], past: Sequence[Any]) -> Choice:
         legal = set(self.game.moves(position))

@@ -7,14 +7,19 @@ the best classes of each network to whole moves.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
-from understudy.games.batches import OPEN, size, taken
-from understudy.protocols import Move
+from understudy.games.batches import OPEN, size, stacked, taken
+from understudy.protocols import Choice, Move
+from understudy.thoughts import NOTHING, PartThought, Thought, Weighed
+
+PROPOSED = 3
+"""Classes of each part that are combined to find the likeliest illegal moves: up to 27, as in the thesis's hybrid."""
 
 
 class PartScorer(Protocol):
@@ -110,3 +115,57 @@ def in_part_order(chosen: NDArray[np.int64], order: tuple[int, ...]) -> NDArray[
     parts = np.empty_like(chosen)
     parts[:, list(order)] = chosen
     return parts
+
+
+def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: str = "") -> Thought:
+    """Return what a chooser of parts thinks: of each part where the earlier ones are as it chose, and of whole moves.
+
+    The probability of a move is the product of those of its parts, each network told the parts before; over all that
+    the networks could say these add up to 1, so what legal moves leave is the share of illegal ones.
+    """
+    game, batch = scorer.game, stacked([position])
+    legal = game.moves(position)
+    likely = {move: float(np.exp(score)) for move, score in proposals(scorer, batch, PROPOSED)[0].items()}
+    shares = _probabilities(scorer, position, legal)
+    known = set(legal)
+    illegal = [Weighed(move, share, legal=False) for move, share in likely.items() if move not in known]
+    ranked = sorted((Weighed(move, share) for move, share in shares.items()), key=lambda one: -(one.number or 0.0))
+    parts = _part_thoughts(scorer, batch, choice, [game.parts(move) for move in legal])
+    return Thought(
+        player=scorer.name, game=game, position=position, choice=choice, kind="probability",
+        moves=(*ranked, *illegal), parts=parts, note=note,
+    )  # fmt: skip
+
+
+def _probabilities(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dict[Move, float]:
+    """Return the probability of each move, all asked at once."""
+    parts = np.array([scorer.game.parts(move) for move in moves], np.int64)[:, list(scorer.order)]
+    scores = scorer.score_parts(stacked([position] * len(moves)), parts[:, :-1])[0]
+    chosen = np.take_along_axis(scores, parts[:, :, None], axis=2)[:, :, 0]
+    return dict(zip(moves, np.exp(chosen.sum(axis=1)).astype(float).tolist(), strict=True))
+
+
+def _part_thoughts(
+    scorer: PartScorer, batch: Any, choice: Choice, legal: Sequence[tuple[int, ...]]
+) -> tuple[PartThought, ...]:
+    """Return the probabilities of each part in cascade order, those before it being what the player chose."""
+    game = scorer.game
+    chosen = [game.parts(choice.move)[part] for part in scorer.order]
+    scores = scorer.score_parts(batch, np.array([chosen[:-1]], np.int64))[0][0]
+    thoughts = []
+    for place, part in enumerate(scorer.order):
+        shares, names = np.exp(scores[place]).astype(float), name_classes(game, part)
+        fitting = [move for move in legal if all(move[scorer.order[a]] == chosen[a] for a in range(place))]
+        allowed = sorted({move[part] for move in fitting})
+        cells = dict(zip(names, shares.tolist(), strict=True))
+        illegal = max(0.0, float(1.0 - shares[allowed].sum()))
+        thoughts.append(PartThought(game.part_names[part], cells, illegal, names[chosen[place]]))
+    return tuple(thoughts)
+
+
+def name_classes(game: CompiledGame, part: int) -> list[str]:
+    """Return what the classes of a part of a move are called: its cells, with `NOTHING` before them if it may lack."""
+    cells, count = list(game.board.cells), game.part_sizes[part]
+    if count == len(cells):
+        return cells
+    return [NOTHING, *cells] if count == len(cells) + 1 else [str(number) for number in range(count)]

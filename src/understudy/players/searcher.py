@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
-import threading
-from collections import Counter
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,37 +14,40 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.rules import can_select
-from understudy.players.halt import Halt
+from understudy.players.looking import (
+    ENDLESS,
+    LINES,
+    Glimpse,
+    Halt,
+    Limits,
+    Opinion,
+    Prospect,
+    follow_line,
+    look_at_all,
+    outcome_value,
+    plies_of,
+    read_course,
+    repeating,
+    search,
+    search_all,
+    watched,
+)
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import Noise, find_evaluator
 from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
-from understudy.search.minimax import minimax
-from understudy.search.negascout import negascout
-from understudy.search.selective import selective as select
-from understudy.search.workspace import (
-    DRAWN,
-    GENERATION,
-    HEIGHTS,
-    NODES,
-    PROVEN,
-    STOP,
-    WIN,
-    Table,
-    Workspace,
-    clear,
-    make_table,
-    make_workspace,
-    named,
-)
+from understudy.search.workspace import HEIGHTS
+from understudy.thoughts import Line, Thought, Weighed, write_end
 
 DEEPEST = HEIGHTS // 2
 METHODS = ("negascout", "minimax")
 TIES = ("first", "random")
 USUAL_DEPTH = 4
 """Plies, if nothing limits a search."""
-LATE, FEW = 99, 4
-"""From this clock on, and with so few pieces, a move may make a draw by rule."""
+MAIN = 0.6
+"""The share of the time that goes to the best move where others are looked at too. Chosen by hand."""
+FEW_NODES = 200_000
+"""Nodes for the other moves that are always granted: a tenth of a second."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -77,38 +78,6 @@ class StochasticOptions:
     depth: int = 3
 
 
-ENDLESS = 1 << 60
-"""More nodes than any search visits."""
-
-
-class Limits(NamedTuple):
-    """When a search must stop, whatever comes first."""
-
-    depth: int
-    nodes: int = ENDLESS
-    seconds: float | None = None
-
-
-class Opinion(NamedTuple):
-    """What a search found."""
-
-    move: Move
-    value: float
-    """On the evaluator's scale, beyond PROVEN for a decided game."""
-    depth: int
-    nodes: int
-
-
-class Thought(NamedTuple):
-    """A choice, and what it took to find it."""
-
-    choice: Choice
-    depth: int
-    nodes: int
-    plies: int | None = None
-    """Until the game's proven end, negative if it will be lost."""
-
-
 class Searcher:
     """A player that looks ahead."""
 
@@ -121,9 +90,15 @@ class Searcher:
         rng: np.random.Generator,
         evaluator: Any = None,
         again: int | None = None,
+        explain: Callable[[Any], Mapping[str, float]] | None = None,
     ) -> None:
-        """*again*: after so many times a position counts as a draw; just before the match calls it one, if None."""
+        """*again*: after so many times a position counts as a draw; just before the match calls it one, if None.
+
+        *explain* tells of a network how much its value of a position rests on each of its inputs.
+        """
         self.name, self.game, self.options, self.rng, self.again = name, game, options, rng, again
+        self.explain = explain
+        self._ready = False
         self.limits = find_limits(options, name)
         _check_selective(game, options, name)
         self.evaluator = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
@@ -133,23 +108,133 @@ class Searcher:
         pasts = histories if histories is not None else [()] * len(positions)
         return [self._choose(position, past) for position, past in zip(positions, pasts, strict=True)]
 
-    def think(
-        self, position: Any, past: Sequence[Any] = (), *, limits: Limits | None = None, halt: Halt | None = None
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Search one position, and look at every move as far as the limits allow."""
+        return self.think_aloud(position, past)
+
+    def think_aloud(
+        self,
+        position: Any,
+        past: Sequence[Any] = (),
+        *,
+        limits: Limits | None = None,
+        halt: Halt | None = None,
+        tell: Callable[[Thought], None] | None = None,
+        lines: int = LINES,
     ) -> Thought:
-        """Search one position within *limits*, the player's own if None, until *halt* rings; one ply is always seen."""
+        """Think within *limits*, the player's own if None, until *halt* rings; one ply is always seen.
+
+        *tell* hears of it every moment. Where more than one of the *lines* is asked for, a part of the time goes to
+        the other moves.
+        """
+        limits = limits or self.limits
+        if lines > 1 and not self._ready:
+            self._get_ready(limits)
+        began = time.perf_counter()
+        if self.options.method == "minimax":
+            return self._weigh_plainly(position, past, began)
+        main = limits if lines == 1 or limits.seconds is None else limits._replace(seconds=MAIN * limits.seconds)
+        hear = None if tell is None else lambda glimpse: tell(self._glimpsed(position, glimpse, began))
+        with watched(self.game, position, hear):
+            opinion = self._look(position, past, main, halt)
+        course, line = read_course(self.game), follow_line(self.game, position, opinion.move, opinion.depth)
+        prospect = Prospect({}, {}, 0, 0)
+        if lines > 1 and (halt is None or not halt.rung):
+            left = None if limits.seconds is None else limits.seconds - (time.perf_counter() - began)
+            prospect = self._look_around(position, opinion, halt, left, selective=self._selects(limits))
+        glimpse = Glimpse(course, opinion.nodes + prospect.nodes, line)
+        return self._thought(position, opinion, glimpse, prospect, lines, began)
+
+    def _get_ready(self, limits: Limits) -> None:
+        """Have the kernels compiled or loaded that look at every move, before the clock runs."""
+        self.prepare(timed=_limited(limits))
+        look_at_all(
+            self.game, self.game.start(), self.evaluator, deepest=1, nodes=ENDLESS, selective=self._selects(limits)
+        )
+        self._ready = True
+
+    def _selects(self, limits: Limits) -> bool:
+        """Tell whether a search within *limits* leaves out what is unlikely."""
+        if self.options.selective is not None:
+            return self.options.selective
+        return _limited(limits) and can_select(type(self.game.start()))
+
+    def _look(self, position: Any, past: Sequence[Any], limits: Limits, halt: Halt | None) -> Opinion:
         drawn, ranks = repeating(self.game, [*past, position], again=self.again), self._ranks()
         settings: dict[str, Any] = {"drawn": drawn, "ranks": ranks, "selective": self.options.selective}
-        found = search(self.game, position, self.evaluator, limits=limits or self.limits, halt=halt, **settings)
-        if found.depth == 0:
-            found = search(self.game, position, self.evaluator, limits=Limits(1), **settings)
-        choice = Choice(found.move, outcome_value(found.value, self.evaluator.scale))
-        return Thought(choice, found.depth, found.nodes, _plies(found.value))
+        opinion = search(self.game, position, self.evaluator, limits=limits, halt=halt, **settings)
+        if opinion.depth == 0:
+            opinion = search(self.game, position, self.evaluator, limits=Limits(1), **settings)
+        return opinion
+
+    def _look_around(
+        self, position: Any, opinion: Opinion, halt: Halt | None, seconds: float | None, *, selective: bool
+    ) -> Prospect:
+        """Return what all moves are worth, for as many nodes again as the best one took, and not only a few."""
+        if seconds is not None and seconds <= 0:
+            return Prospect({}, {}, 0, 0)
+        nodes = ENDLESS if seconds is not None else max(opinion.nodes, FEW_NODES)
+        return look_at_all(
+            self.game, position, self.evaluator, deepest=opinion.depth, nodes=nodes, seconds=seconds,
+            selective=selective, halt=halt,
+        )  # fmt: skip
+
+    def _glimpsed(self, position: Any, glimpse: Glimpse, began: float) -> Thought:
+        """Return what is held best so far."""
+        move, value = glimpse.course[-1]
+        opinion = Opinion(move, value, len(glimpse.course), glimpse.nodes)
+        return self._thought(position, opinion, glimpse, Prospect({}, {}, 0, 0), 1, began)
+
+    def _thought(
+        self, position: Any, opinion: Opinion, glimpse: Glimpse, prospect: Prospect, lines: int, began: float
+    ) -> Thought:
+        best = self._line(glimpse.line, opinion.value, opinion.depth)
+        others = [
+            self._line(line, prospect.values[move], prospect.depth)
+            for move, line in prospect.lines.items()
+            if move != opinion.move
+        ]
+        worth = {**prospect.values, opinion.move: opinion.value}
+        ranked = sorted(worth, key=lambda move: (move != opinion.move, -worth[move]))
+        shallower = f"all moves but the first were looked at {prospect.depth} plies deep"
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="value", value=best.value,
+            choice=Choice(opinion.move, best.value), moves=tuple(self._weighed(move, worth[move]) for move in ranked),
+            lines=(best, *others)[:lines], depth=opinion.depth, nodes=glimpse.nodes,
+            course=tuple(self._line((move,), value, at + 1) for at, (move, value) in enumerate(glimpse.course)),
+            inputs=self.explain(position) if self.explain else {}, seconds=time.perf_counter() - began,
+            note=shallower if 0 < prospect.depth < opinion.depth else "",
+        )  # fmt: skip
+
+    def _line(self, moves: tuple[Move, ...], value: float, depth: int) -> Line:
+        return Line(moves, outcome_value(value, self.evaluator.scale), depth, plies_of(value))
+
+    def _weighed(self, move: Move, value: float) -> Weighed:
+        plies = plies_of(value)
+        note = "" if plies is None else write_end(plies)
+        return Weighed(move, outcome_value(value, self.evaluator.scale), note=note)
+
+    def _weigh_plainly(self, position: Any, past: Sequence[Any], began: float) -> Thought:
+        """Return what plain minimax thinks, which knows the value of every move and keeps no line."""
+        depth, drawn = self.limits.depth, repeating(self.game, [*past, position], again=self.again)
+        worth = search_all(
+            self.game, position, self.evaluator, depth=depth, drawn=drawn, ranks=self._ranks()
+        )  # fmt: skip
+        best = next(iter(worth))
+        ranked = sorted(worth, key=lambda move: (move != best, -worth[move]))
+        line = self._line((best,), worth[best], depth)
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="value", value=line.value,
+            choice=Choice(best, line.value), moves=tuple(self._weighed(move, worth[move]) for move in ranked),
+            lines=(line,), depth=depth, inputs=self.explain(position) if self.explain else {},
+            seconds=time.perf_counter() - began,
+        )  # fmt: skip
 
     def prepare(self, *, timed: bool = False) -> None:
         """Have the kernels compiled or loaded before any clock runs; *timed*: those of a limited search in any case."""
         start = self.game.start()
         drawn = repeating(self.game, [start])
-        timed = timed or self.limits.seconds is not None or self.limits.nodes < ENDLESS
+        timed = timed or _limited(self.limits)
         for limits in (Limits(1), Limits(1, ENDLESS - 1))[: 1 + timed]:  # the exact kernel, and the selective one
             search(self.game, start, self.evaluator, limits=limits, drawn=drawn, selective=self.options.selective)
 
@@ -171,6 +256,11 @@ class Searcher:
         return Choice(best, scores[best], scores)
 
 
+def _limited(limits: Limits) -> bool:
+    """Tell whether more than the depth limits a search."""
+    return limits.seconds is not None or limits.nodes < ENDLESS
+
+
 class Stochastic:
     """A player that takes wins and avoids losses within its depth, and otherwise sees random values."""
 
@@ -187,131 +277,23 @@ class Stochastic:
         """Have the kernels compiled or loaded before any clock runs."""
         search(self.game, self.game.start(), Noise(np.uint64(1)), limits=Limits(1))
 
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what it sees: an end within its depth, or nothing."""
+        opinion = self._search(position)
+        plies = plies_of(opinion.value)
+        value = None if plies is None else float(np.sign(plies))
+        line = Line((opinion.move,), value, opinion.depth, plies)
+        moves = tuple(Weighed(move, None) for move in self.game.moves(position))
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="order", value=value, moves=moves,
+            lines=(line,) if plies is not None else (),
+            choice=Choice(opinion.move, value), depth=opinion.depth, nodes=opinion.nodes,
+            note="what it sees at the end of its search is random, unless the game is over there",
+        )  # fmt: skip
+
     def _search(self, position: Any) -> Opinion:
         seed = np.uint64(self.rng.integers(1 << 63))
         return search(self.game, position, Noise(seed), limits=self.limits)
-
-
-def search(
-    game: CompiledGame,
-    position: Any,
-    evaluator: Any,
-    *,
-    limits: Limits,
-    drawn: Sequence[int] = (),
-    ranks: NDArray[Any] | None = None,
-    halt: Halt | None = None,
-    selective: bool | None = None,
-) -> Opinion:
-    """Return what NegaScout finds; *ranks* order equally good moves, the lowest first; *halt* may end it early.
-
-    Unless told, it is selective where more than the depth limits it, in games that can be searched so.
-    """
-    limited = limits.seconds is not None or limits.nodes < ENDLESS
-    if selective is None:
-        selective = limited and can_select(type(position))
-    # Only a search limited by depth alone must equal plain minimax.
-    workspace, table = _prepared(game, drawn=drawn, ranks=ranks, nodes=limits.nodes, deeper=limited or selective)
-    alarm = _alarm(workspace, limits.seconds)
-    try:
-        with (halt or Halt()).watching(workspace):
-            look = select if selective else negascout
-            move, value, depth = look(position, evaluator, limits.depth, workspace, table)
-    finally:
-        alarm.cancel()
-    return Opinion(int(move), float(value), int(depth), int(workspace["tally"][NODES]))
-
-
-def search_all(
-    game: CompiledGame,
-    position: Any,
-    evaluator: Any,
-    *,
-    depth: int,
-    drawn: Sequence[int] = (),
-    ranks: NDArray[Any] | None = None,
-) -> dict[Move, float]:
-    """Return the plain minimax value of every legal move, the chosen one first."""
-    workspace, _ = _prepared(game, drawn=drawn, ranks=ranks)
-    values = np.zeros(game.most_moves)
-    best = minimax(position, evaluator, depth, values, workspace)
-    moves = game.moves(position)
-    places = [best, *(place for place in range(len(moves)) if place != best)]
-    return {moves[place]: float(values[place]) for place in places}
-
-
-def repeating(game: CompiledGame, past: Sequence[Any], *, again: int | None = None) -> list[int]:
-    """Return the search's keys of the positions that would be a draw after *past*, by repetition or by the rules."""
-    if game.conventions.repetition is None:
-        return []
-    return [*repeated(game, past, again=again), *_ruled(game, past[-1])]
-
-
-def repeated(game: CompiledGame, past: Sequence[Any], *, again: int | None = None) -> list[int]:
-    """Return the search's keys of the positions that would be a draw if they came again after *past*.
-
-    Whoever looks one ply ahead does not see the other side repeat, and takes those for draws that were there *again*
-    times.
-    """
-    limit = game.conventions.repetition
-    if limit is None:
-        return []
-    seen = Counter(int(named(position)) for position in past[-DRAWN // 2 :])
-    return [key for key, times in seen.items() if times >= (again or limit - 1)]
-
-
-def _ruled(game: CompiledGame, position: Any) -> list[int]:
-    """Return the search's keys of successors that the rules call a draw; looked for only where there can be some."""
-    if getattr(position, "clock", 0) < LATE and int(position.mine | position.theirs).bit_count() > FEW:
-        return []
-    after = [game.play(position, move) for move in game.moves(position)]
-    return [int(named(at)) for at in after if game.outcome(at) is None and game.drawn(at)]
-
-
-def outcome_value(value: float, scale: float) -> float:
-    """Return a search's value as an expected outcome in [-1, 1]."""
-    return math.copysign(1.0, value) if abs(value) > PROVEN else math.tanh(value / scale)
-
-
-def _plies(value: float) -> int | None:
-    """Return how many plies a search's value sees to the end of the game, None if it sees no end."""
-    return round(math.copysign(WIN - abs(value), value)) if abs(value) > PROVEN else None
-
-
-_local = threading.local()
-
-
-def _prepared(
-    game: CompiledGame,
-    *,
-    drawn: Sequence[int],
-    ranks: NDArray[Any] | None,
-    nodes: int = ENDLESS,
-    deeper: bool = False,
-) -> tuple[Workspace, Table]:
-    """Return this thread's workspace and table for *game*, cleared."""
-    workspaces: dict[int, tuple[Workspace, Table]] = _local.__dict__.setdefault("workspaces", {})
-    if game.most_moves not in workspaces:
-        workspaces[game.most_moves] = make_workspace(game.most_moves), make_table()
-    workspace, table = workspaces[game.most_moves]
-    clear(workspace, drawn=drawn, nodes=nodes, deeper=deeper)
-    workspace["ranks"][:] = np.arange(game.most_moves) if ranks is None else ranks
-    return workspace, table
-
-
-def _alarm(workspace: Workspace, seconds: float | None) -> threading.Timer:
-    """Return a timer, started if there is a limit, that tells the search to stop: kernels run without Python's lock."""
-    search_number = workspace["tally"][GENERATION]
-
-    def ring() -> None:
-        if workspace["tally"][GENERATION] == search_number:  # a bell that rings late must not stop the next search
-            workspace["tally"][STOP] = 1
-
-    alarm = threading.Timer(seconds or 0.0, ring)
-    alarm.daemon = True
-    if seconds is not None:
-        alarm.start()
-    return alarm
 
 
 def find_limits(options: SearcherOptions, name: str) -> Limits:

@@ -20,6 +20,7 @@ from understudy.games.batches import size, stacked, taken
 from understudy.games.boards import SCRATCH, decided_successors, encode_successors, find_boards
 from understudy.players.student_files import check_board
 from understudy.protocols import Choice, Move
+from understudy.thoughts import Thought, Weighed
 
 ROWS = 16_384
 """Boards scored at once."""
@@ -70,6 +71,29 @@ class ValueStudent:
     def prepare(self) -> None:
         """Have the kernel compiled before any clock runs."""
         self.choose([self.game.start()])
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what every move is worth; of one that compares boards, against how many others it prefers each."""
+        choice = self.choose([position])[0]
+        if self.comparing:
+            numbers, kind = self._preferred(position), "order"
+        else:
+            numbers, kind = {move: 2.0 * value - 1.0 for move, value in (choice.scores or {}).items()}, "value"
+        ranked = sorted(numbers, key=lambda move: (move != choice.move, -numbers[move]))
+        return Thought(
+            player=self.name, game=self.game, position=position, kind=kind, choice=choice, value=choice.value,
+            moves=tuple(Weighed(move, numbers[move]) for move in ranked), depth=self.depth,
+            note="the share of the other moves to which it prefers each; it plays whichever is left when it compares "
+            "them one after another" if self.comparing else "",
+        )  # fmt: skip
+
+    def _preferred(self, position: Any) -> dict[Move, float]:
+        """Return against which share of the other moves each move is preferred, all compared with all."""
+        moves, rows = self._successors(position)
+        count = len(moves)
+        pairs = np.concatenate([np.repeat(rows, count, axis=0), np.tile(rows, (count, 1))], axis=1)
+        wins = (self.score(pairs).reshape(count, count) >= 0.5) & ~np.eye(count, dtype=np.bool_)
+        return dict(zip(moves, (wins.sum(axis=1) / max(1, count - 1)).tolist(), strict=True))
 
     def _searched(self, positions: Sequence[Any]) -> list[Choice]:
         """Choose in all positions by minimax of the network's values: whoever is to move takes what is best for it."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.games.kind import ONGOING
 from understudy.games.rules import moves, outcome, play, promise
@@ -27,6 +28,7 @@ from understudy.search.workspace import (
     UNAWARE,
     Table,
     Workspace,
+    conclude,
     is_drawn,
     named,
     recall,
@@ -52,12 +54,31 @@ def negascout(position: Any, evaluator: Any, depth: int, workspace: Workspace, t
         place, gain, searched = _root(position, evaluator, goal, width, workspace, table)
         if searched > 0:
             best, value = place, gain
+            workspace.best, workspace.worth = workspace.moves[0, best], value
         if workspace.tally[STOP]:
             break
         reached = goal
+        conclude(workspace, goal)
         if abs(value) > PROVEN:
             break
     return workspace.moves[0, best], value, reached
+
+
+@kernel
+def value_moves(
+    position: Any, evaluator: Any, depth: int, values: NDArray[np.float64], workspace: Workspace, table: Table
+) -> int:
+    """Write the exact value of each legal move, best or not, to *values*; return how many were searched to the end."""
+    below = int(np.int64(1))  # a bare 1 is a literal type, and recursion on one cannot be cached
+    width = moves(position, workspace.moves[0])
+    begin(evaluator, position)
+    for i in range(width):
+        follow(evaluator, position, workspace.moves[0, i], 0)
+        child = play(position, workspace.moves[0, i])
+        values[i] = -_scout(child, depth - 1, -INFINITY, INFINITY, below, evaluator, workspace, table)
+        if workspace.tally[STOP]:
+            return i
+    return width
 
 
 @kernel

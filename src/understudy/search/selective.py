@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.games.bits import Mask
 from understudy.games.rules import exchange, in_check, lifeless, may_pass, movable, moves, play, turn
@@ -39,6 +40,7 @@ from understudy.search.workspace import (
     WIN,
     Table,
     Workspace,
+    conclude,
     is_drawn,
     named,
     recall,
@@ -81,11 +83,32 @@ def selective(position: Any, evaluator: Any, depth: int, workspace: Workspace, t
         if workspace.tally[STOP]:
             break
         reached = goal
+        conclude(workspace, goal)
         if (
             abs(workspace.worth) > PROVEN and WIN - abs(workspace.worth) <= goal
         ):  # until then a shorter way may be found
             break
     return int(workspace.best), float(workspace.worth), reached
+
+
+@kernel
+def value_moves_selectively(
+    position: Any, evaluator: Any, depth: int, values: NDArray[np.float64], workspace: Workspace, table: Table
+) -> int:
+    """Write the value of each legal move, best or not, to *values*; return how many were searched to the end."""
+    below = int(np.int64(1))  # as in `_deepen`
+    width = moves(position, workspace.moves[0])
+    begin(evaluator, position)
+    workspace.line[0] = named(position)
+    workspace.statics[0] = -INFINITY  # nobody compares with it: whether things got better counts from the next ply on
+    for i in range(width):
+        follow(evaluator, position, workspace.moves[0, i], 0)
+        workspace.trail[0] = workspace.moves[0, i]
+        child = play(position, workspace.moves[0, i])
+        values[i] = -_probe(child, depth - 1, -INFINITY, INFINITY, below, evaluator, workspace, table)
+        if workspace.tally[STOP]:
+            return i
+    return width
 
 
 @kernel

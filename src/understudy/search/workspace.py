@@ -85,8 +85,12 @@ def _layout(most_moves: int) -> np.dtype[np.void]:
         ("statics", np.float64, (HEIGHTS,)),  # what the evaluator said of them
         ("judged", np.uint64, (OPINIONS,)),  # names of positions of which
         ("opinions", np.float64, (OPINIONS,)),  # the evaluator's opinion is known
+        # What a search has found so far, for whoever looks on: written as it goes, read by other threads.
         ("best", np.int32, ()),  # the best root move so far
         ("worth", np.float64, ()),  # and its value
+        ("reached", np.int32, ()),  # plies looked ahead to the end
+        ("course", np.int32, (HEIGHTS,)),  # the best root move at each depth
+        ("worths", np.float64, (HEIGHTS,)),  # and its value
     ]
     return np.dtype((np.record, fields))
 
@@ -110,12 +114,21 @@ def clear(workspace: Workspace, *, drawn: Iterable[int] = (), nodes: int = 1 << 
     workspace["tally"][GENERATION] += 1
     workspace["drawn"][:] = 0
     workspace["tally"][[SEEN, UNAWARE]] = 0
+    workspace["reached"] = 0
     for name in drawn:
         workspace["tally"][SEEN] += 1
         place = name % DRAWN
         while workspace["drawn"][place]:
             place = (place + 1) % DRAWN
         workspace["drawn"][place] = name
+
+
+@kernel
+def conclude(workspace: Workspace, depth: int) -> None:
+    """Write down what is held best now that the search to this depth is over."""
+    workspace.course[depth - 1] = workspace.best
+    workspace.worths[depth - 1] = workspace.worth
+    workspace.reached = depth  # last: who looks on reads the entries below it
 
 
 @kernel

@@ -12,7 +12,7 @@ from conftest import random_line, run_interpreted
 from understudy.errors import BadOption
 from understudy.games import find_game, rules
 from understudy.players import make_player
-from understudy.players.searcher import Limits, Opinion, outcome_value, repeating, search
+from understudy.players.looking import Limits, Opinion, outcome_value, repeating, search
 from understudy.search.evaluators import find_evaluator
 from understudy.search.workspace import WIN
 

@@ -25,7 +25,7 @@ from understudy.games.chess.learning.labels import Labelled, told
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import standing_evaluator
 from understudy.games.rules import in_check
-from understudy.players.searcher import Limits, search, search_all
+from understudy.players.looking import Limits, search, search_all
 from understudy.search.evaluators import quiescent
 from understudy.search.evaluators.perceptron import private
 from understudy.tensors import load_arrays

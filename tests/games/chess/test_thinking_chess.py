@@ -11,8 +11,8 @@ from conftest import LONG, wait_until
 
 from understudy.games import find_game
 from understudy.players import make_player
-from understudy.players.halt import Halt
-from understudy.players.searcher import DEEPEST, Limits, Searcher
+from understudy.players.looking import Halt, Limits
+from understudy.players.searcher import DEEPEST, Searcher
 from understudy.search.workspace import NODES, Workspace
 
 CHESS = find_game("chess")

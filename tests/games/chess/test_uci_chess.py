@@ -32,7 +32,8 @@ from understudy.games.chess.uci.text import Go, centipawns, read_go, read_positi
 from understudy.games.chess.uci.thinking import limits_of, spins_of
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
-from understudy.players.searcher import DEEPEST, ENDLESS, Limits
+from understudy.players.looking import ENDLESS, Limits
+from understudy.players.searcher import DEEPEST
 from understudy.protocols import Choice
 
 CHESS = find_game("chess")

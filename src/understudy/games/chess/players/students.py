@@ -24,8 +24,9 @@ from understudy.games.chess.batches import MATE as WON
 from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
+from understudy.players.looking import repeated
 from understudy.players.network import StudentPlayerOptions
-from understudy.players.searcher import Searcher, repeated
+from understudy.players.searcher import Searcher
 from understudy.players.student_files import check_board, load_session
 from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move

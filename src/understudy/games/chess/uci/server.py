@@ -18,10 +18,10 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.chess.uci.text import Go, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import Task, Thread, limits_of, spins_of, think_about
+from understudy.games.chess.uci.thinking import Answer, Task, Thread, limits_of, spins_of, think_about
 from understudy.players import prepare
 from understudy.players.basic import Human
-from understudy.players.searcher import Searcher, Thought
+from understudy.players.searcher import Searcher
 from understudy.protocols import Player
 
 LONGEST_LINE = 1 << 16
@@ -197,13 +197,13 @@ class Door:
             self.note("the game is over")
             self._tell(task, "(none)")
             return
-        thought = think_about(self.game, self.player, task)
-        if thought.choice.fault is not None or thought.choice.move not in legal:
-            self.note(f"the player has no move ({thought.choice.fault or 'illegal move'})")
+        answer = think_about(self.game, self.player, task)
+        if answer.choice.fault is not None or answer.choice.move not in legal:
+            self.note(f"the player has no move ({answer.choice.fault or 'illegal move'})")
             self._tell(task, "(none)")
             return
-        move = write_uci(self.game, task.position, thought.choice.move)
-        self.say(_info(thought, time.perf_counter() - began, move))
+        move = write_uci(self.game, task.position, answer.choice.move)
+        self.say(_info(answer, time.perf_counter() - began, move))
         self._tell(task, move)
 
     def _tell(self, task: Task, move: str) -> None:
@@ -225,12 +225,12 @@ class Door:
         """Take note of nothing."""
 
 
-def _info(thought: Thought, seconds: float, move: str) -> str:
-    """Return what is known of a thought as UCI's info line."""
+def _info(answer: Answer, seconds: float, move: str) -> str:
+    """Return what is known of an answer as UCI's info line."""
     parts = [
-        f"depth {thought.depth}" if thought.depth else "",
-        score(thought.choice.value, thought.plies),
-        f"nodes {thought.nodes} nps {round(thought.nodes / max(seconds, 1e-6))}" if thought.nodes else "",
+        f"depth {answer.depth}" if answer.depth else "",
+        score(answer.choice.value, answer.plies),
+        f"nodes {answer.nodes} nps {round(answer.nodes / max(seconds, 1e-6))}" if answer.nodes else "",
         f"time {round(1000 * seconds)}",
         f"pv {move}",
     ]

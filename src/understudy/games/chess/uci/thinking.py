@@ -16,9 +16,10 @@ from typing import Any, NamedTuple
 
 from understudy.games import CompiledGame
 from understudy.games.chess.uci.text import Go
-from understudy.players.halt import Halt
-from understudy.players.searcher import DEEPEST, ENDLESS, Limits, Thought
+from understudy.players.looking import ENDLESS, Halt, Limits
+from understudy.players.searcher import DEEPEST
 from understudy.protocols import Choice, Move, Player
+from understudy.thoughts import Thought
 
 FOREVER = 86_400.0
 """Seconds; with a clock, even this one, a search may take deeper results for shallower ones."""
@@ -65,6 +66,18 @@ def _least(own: float, asked: float | None) -> float | None:
     return min(limits) if limits else None
 
 
+class Answer(NamedTuple):
+    """A choice, and what it took to find it."""
+
+    choice: Choice
+    depth: int = 0
+    nodes: int = 0
+    plies: int | None = None
+    """Until the game's proven end, negative if it will be lost."""
+    line: tuple[Move, ...] = ()
+    """What is expected to be played, beginning with the choice."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """One position to think about."""
@@ -104,46 +117,51 @@ class Thread:
 
 def thinks(player: Player) -> bool:
     """Tell whether a player obeys limits and can be stopped."""
-    return hasattr(player, "think")
+    return hasattr(player, "think_aloud") and hasattr(player, "limits")
 
 
-def think_about(game: CompiledGame, player: Any, task: Task) -> Thought:
+def think_about(game: CompiledGame, player: Any, task: Task) -> Answer:
     """Return what *player* decides; whatever goes wrong is the choice's fault."""
     try:
         if task.allowed and len(task.allowed) < len(game.moves(task.position)):
             return _among(game, player, task)
         if thinks(player):
-            thought: Thought = player.think(task.position, task.history, limits=task.limits, halt=task.halt)
-            return thought
-        return Thought(player.choose([task.position], [task.history])[0], 0, 0)
+            return _think(player, task.position, task.history, task.limits, task.halt)
+        return Answer(player.choose([task.position], [task.history])[0])
     except Exception as error:  # whatever it is, the next question may go better
-        return Thought(Choice(-1, fault=f"{type(error).__name__}: {error}"), 0, 0)
+        return Answer(Choice(-1, fault=f"{type(error).__name__}: {error}"))
 
 
-def _among(game: CompiledGame, player: Any, task: Task) -> Thought:
+def _think(player: Any, position: Any, past: Sequence[Any], limits: Limits | None, halt: Halt) -> Answer:
+    """Return what a player that obeys limits decides, all its time given to the best move."""
+    thought: Thought = player.think_aloud(position, past, limits=limits, halt=halt, lines=1)
+    return Answer(thought.choice, thought.depth or 0, thought.nodes or 0, thought.plies, thought.line)
+
+
+def _among(game: CompiledGame, player: Any, task: Task) -> Answer:
     """Return the player's choice if it is allowed, else the allowed move after which the other side expects least."""
     if not thinks(player) and (own := player.choose([task.position], [task.history])[0]).move in task.allowed:
-        return Thought(own, 0, 0)
+        return Answer(own)
     after = {move: game.play(task.position, move) for move in task.allowed}
     opinions = _successors(game, player, task, after)
     best = max(after, key=lambda move: -(opinions[move].choice.value or 0.0))
     value = opinions[best].choice.value
     choice = Choice(best, None if value is None else -value)
-    return Thought(choice, opinions[best].depth, sum(opinion.nodes for opinion in opinions.values()))
+    return Answer(choice, opinions[best].depth, sum(opinion.nodes for opinion in opinions.values()))
 
 
-def _successors(game: CompiledGame, player: Any, task: Task, after: dict[Move, Any]) -> dict[Move, Thought]:
+def _successors(game: CompiledGame, player: Any, task: Task, after: dict[Move, Any]) -> dict[Move, Answer]:
     """Return what the other side would think after each move; finished games need no opinion."""
-    thoughts = {move: Thought(Choice(-1, float(outcome)), 0, 0) for move, outcome in _ended(game, after).items()}
+    thoughts = {move: Answer(Choice(-1, float(outcome))) for move, outcome in _ended(game, after).items()}
     open_moves = [move for move in after if move not in thoughts]
     history = [*task.history, task.position]
     if not thinks(player):
         choices = player.choose([after[move] for move in open_moves], [history] * len(open_moves)) if open_moves else []
-        return thoughts | {move: Thought(choice, 0, 0) for move, choice in zip(open_moves, choices, strict=True)}
+        return thoughts | {move: Answer(choice) for move, choice in zip(open_moves, choices, strict=True)}
     began = time.perf_counter()
     for place, move in enumerate(open_moves):
         limits = _part(task.limits or player.limits, len(open_moves) - place, time.perf_counter() - began)
-        thoughts[move] = player.think(after[move], history, limits=limits, halt=task.halt)
+        thoughts[move] = _think(player, after[move], history, limits, task.halt)
     return thoughts
 
 
