@@ -35,7 +35,7 @@ from work import (
 
 from tests.lab.test_evolution_lab import kept, quiet, tiny
 from understudy import lab
-from understudy.backends import Local, Ray, close, make_backend, ray_node, ray_team
+from understudy.backends import Local, Ray, close, make_backend, ray_node
 from understudy.cli import commands
 from understudy.errors import BackendError, BadOption, UnderstudyError, UnknownName
 from understudy.games import find_game
@@ -245,7 +245,7 @@ def test_no_more_than_two_tasks_for_each_worker_are_under_way(ray: Ray, monkeypa
 
 def test_ray_tells_what_other_version_a_node_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     ray.team.close()
-    monkeypatch.setattr(ray_team, "__version__", "99.1")
+    monkeypatch.setattr("understudy.backends.ray.__version__", "99.1")
     with pytest.raises(BackendError, match=r"Ray on this machine cannot work: .* every node needs 99\.1$"):
         list(ray.map(square, [1]))
     ray.team.close()

@@ -1,17 +1,23 @@
-"""Joining a Ray cluster or starting a node: quietly, and with one sentence where it cannot be done.
+"""Ray itself: joining a cluster or starting a node, quietly, and the processes that work there.
 
 Left to itself Ray prints pages, and waits for minutes for a cluster that is not there; so the address is tried first.
+
+At the other end a process introduces itself, then does what it is sent. Its class is sent as code, not by its name, so
+that a node without Understudy can still say so.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import pickle
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -187,3 +193,54 @@ def _hushed() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
+
+
+def make_worker(ray: Any) -> Callable[[], Any]:
+    """Return what starts a worker on a free processor of the cluster."""
+
+    class Understudy:
+        """A worker: its tasks are pure, so nothing is lost with it but time."""
+
+        def introduce(self, folder: str, paths: list[str]) -> tuple[str, str]:
+            """Look for modules and files where the driver does, and tell host and version."""
+            import os
+            import socket
+            import sys
+
+            if os.path.isdir(folder):
+                os.chdir(folder)
+            known = [os.path.join(folder, path) for path in paths]
+            sys.path[:] = dict.fromkeys([path for path in known if os.path.exists(path)] + sys.path)
+            from understudy import __version__
+
+            return socket.gethostname(), __version__
+
+        def work(self, packed: bytes, item: Any) -> tuple[Any, BaseException | None]:
+            """Return the result of a task, or what it raised."""
+            from understudy.backends.ray_node import portable, unpacked
+
+            try:
+                return unpacked(packed)(item), None
+            except Exception as error:
+                return None, portable(error)
+
+    start: Callable[[], Any] = ray.remote(num_cpus=1, max_restarts=0)(Understudy).remote
+    return start
+
+
+@lru_cache(maxsize=16)
+def unpacked(packed: bytes) -> Callable[[Any], Any]:
+    """Return the task that a driver has sent, made once for all its jobs."""
+    task: Callable[[Any], Any] = pickle.loads(packed)
+    return task
+
+
+def portable(error: Exception) -> Exception:
+    """Return an exception that survives the way to the driver, with a note of where it was raised."""
+    cloudpickle: Any = import_module("ray.cloudpickle")
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
