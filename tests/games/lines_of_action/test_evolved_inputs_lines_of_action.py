@@ -26,8 +26,7 @@ from understudy.games.lines_of_action.network_inputs import LINEAR, NUMBERS, tur
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
 from understudy.search.evaluators import value
-from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
-from understudy.search.evaluators.inputs import READINGS, make_inputs
+from understudy.search.evaluators.chromosome import READINGS, NetworkOptions, Plan, express, make_inputs, make_plan
 
 ALL = (*LINEAR, *NUMBERS)
 WEIGHTS = ((0.75, 0.8, 0.75), (0.8, 1.0, 0.8), (0.75, 0.8, 0.75))
