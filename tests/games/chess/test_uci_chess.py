@@ -27,9 +27,19 @@ from hypothesis import strategies as st
 from understudy.backends import Local
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import find_game
-from understudy.games.chess.uci.server import LONGEST_LINE, serve
-from understudy.games.chess.uci.text import Go, centipawns, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import limits_of, spins_of
+from understudy.games.chess.players.uci import LONGEST_LINE, serve
+from understudy.games.chess.players.uci_tasks import (
+    Go,
+    centipawns,
+    limits_of,
+    read_go,
+    read_position,
+    read_uci,
+    score,
+    sentence,
+    spins_of,
+    write_uci,
+)
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.players.searcher import DEEPEST, ENDLESS, Limits

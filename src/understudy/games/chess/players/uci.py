@@ -17,8 +17,20 @@ from understudy import __version__
 from understudy.config import check_range
 from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.chess.uci.text import Go, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import Task, Thread, limits_of, spins_of, think_about
+from understudy.games.chess.players.uci_tasks import (
+    Go,
+    Task,
+    Thread,
+    limits_of,
+    read_go,
+    read_position,
+    read_uci,
+    score,
+    sentence,
+    spins_of,
+    think_about,
+    write_uci,
+)
 from understudy.players import prepare
 from understudy.players.basic import Human
 from understudy.players.searcher import Searcher, Thought
