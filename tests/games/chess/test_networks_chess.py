@@ -17,8 +17,7 @@ from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.inputs.planes import ChessInputs, encode
 from understudy.games.chess.inputs.standings import FEW_PIECES_AT, PIECES_AT, ROWS
-from understudy.games.chess.learning.files import export_board, save_board_student, suffix_of
-from understudy.games.chess.learning.labels import parameters
+from understudy.games.chess.learning.labels import export_board, parameters, save_board_student, suffix_of
 from understudy.games.chess.learning.networks import (
     BoardNetworkOptions,
     StandingsNetwork,

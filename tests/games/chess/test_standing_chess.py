@@ -20,8 +20,7 @@ from understudy.games.chess.datasets import find_dataset
 from understudy.games.chess.evaluators import FIELDS, Standing, random_standing, standing_value
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
-from understudy.games.chess.learning.files import save_board_student, standing_arrays
-from understudy.games.chess.learning.labels import Labelled, told
+from understudy.games.chess.learning.labels import Labelled, save_board_student, standing_arrays, told
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import standing_evaluator
 from understudy.games.rules import in_check

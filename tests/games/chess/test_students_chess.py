@@ -20,7 +20,7 @@ from understudy.games.batches import stacked
 from understudy.games.chess.datasets import CLIP, find_dataset, pawns_of
 from understudy.games.chess.evaluators import Standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode
-from understudy.games.chess.learning.files import save_board_student
+from understudy.games.chess.learning.labels import save_board_student
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import MATE, BoardStudent
 from understudy.players import make_player
