@@ -14,9 +14,8 @@ from understudy.cli import commands
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
 from understudy.games.batches import unstacked
-from understudy.games.chess.endings import Endings, every_ending, material_of
+from understudy.games.chess.endings import Endings, every_ending, keep_endings, labelled, material_of
 from understudy.games.chess.notation import to_board, to_uci
-from understudy.games.chess.records.endings import keep_endings, labelled
 from understudy.games.chess.records.positions import load_positions
 
 CHESS = find_game("chess")
