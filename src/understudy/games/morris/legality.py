@@ -4,6 +4,9 @@ Students choose a move part by part and may choose nonsense, so a judge asks mor
 each part by itself, the relations between parts (`grade`), and which classes may come next (`allowed`). Parts are TO,
 FROM, REMOVE in the papers' numbers. `legacy` asks by the authors' own checker, which never lets a stone be taken from
 a mill, not even where all enemy stones stand in mills.
+
+Of many records it can be counted how often their positions allow each move, and which moves can never be legal;
+`authors` counts by the authors' checker, which so has no move for a mill closed where all enemy stones stand in mills.
 """
 
 from __future__ import annotations
@@ -16,11 +19,17 @@ from numpy.typing import NDArray
 from understudy.games.batches import OPEN, size
 from understudy.games.bits import NONE, ONE, Mask, bit, lowest, popcount, rest
 from understudy.games.morris.notation import BIT, NUMBER, Morris
-from understudy.games.morris.rules import BOARD_MASK, closers, in_mills, neighbours, removable
+from understudy.games.morris.rules import BOARD_MASK, MOST_MOVES, closers, in_mills, moves, neighbours, removable
 from understudy.kernels import kernel
 
 CLASSES = 25
 """What a part can be: none, or one of 24 cells."""
+ABSENT = 0
+"""The class of a part that a move does not have."""
+CODES = CLASSES**3
+"""Codes of moves are below this."""
+FIRST_CODE = CLASSES**2
+"""Codes below have no TO and are no moves."""
 
 PARTS = ("to", "from", "remove")
 TO, FROM, REMOVE = 0, 1, 2
@@ -89,6 +98,32 @@ def _possible(to: int, origin: int, removed: int) -> bool:
         return False
     taken = sum(1 << cell - 1 for cell in (origin, removed) if cell)
     return not removed or bool(int(closers(np.uint64(int(BOARD_MASK) & ~taken))) >> to - 1 & 1)
+
+
+def impossible() -> NDArray[np.bool_]:
+    """Tell which codes can be legal in no position at all [CODES]; codes without TO are no moves and not counted."""
+    never: NDArray[np.bool_] = ~possible()[np.ix_(_NUMBER, _NUMBER, _NUMBER)].reshape(CODES)
+    never[:FIRST_CODE] = False
+    return never
+
+
+def by_phase(batch: Morris, counted: NDArray[np.bool_]) -> dict[str, int]:
+    """Return how many of the counted rows each phase of the mover has: placing, sliding, flying."""
+    counts = np.bincount(phases(batch.mine, batch.hand)[counted], minlength=4)
+    return {str(phase): int(counts[phase]) for phase in (1, 2, 3)}
+
+
+def removing(moves: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which moves remove a stone."""
+    return moves % CLASSES > 0
+
+
+def legal_counts(batch: Morris, *, authors: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return how many moves each position has [positions], and how many positions each code has [CODES]."""
+    per_position, per_move = np.zeros(size(batch), np.int32), np.zeros(CODES, np.int64)
+    their_hand = np.ascontiguousarray(batch.their_hand, np.int64)
+    _count(*_typed(batch.mine, batch.theirs, batch.hand), their_hand, authors, per_position, per_move)
+    return per_position, per_move
 
 
 def _typed(mine: Any, theirs: Any, hand: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
@@ -238,3 +273,24 @@ def _classes(found: Mask) -> np.uint32:
         classes |= bit(_NUMBER[lowest(found)])
         found = rest(found)
     return np.uint32(classes)
+
+
+@kernel
+def _count(
+    mine: NDArray[np.uint64],
+    theirs: NDArray[np.uint64],
+    hand: NDArray[np.int64],
+    their_hand: NDArray[np.int64],
+    authors: bool,
+    per_position: NDArray[np.int32],
+    per_move: NDArray[np.int64],
+) -> None:
+    out = np.empty(MOST_MOVES, np.int32)
+    for row in range(len(mine)):
+        position = Morris(mine[row], theirs[row], hand[row], their_hand[row], 0)
+        safe = authors and (theirs[row] & ~in_mills(theirs[row])) == NONE
+        for place in range(moves(position, out)):
+            if safe and out[place] % CLASSES > 0:
+                continue
+            per_move[out[place]] += 1
+            per_position[row] += 1
