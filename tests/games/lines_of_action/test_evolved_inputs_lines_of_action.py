@@ -21,8 +21,7 @@ from tests.games.lines_of_action.test_evaluators_lines_of_action import (
 )
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.lines_of_action import network_inputs
-from understudy.games.lines_of_action.network_inputs import LINEAR, NUMBERS, turns
+from understudy.games.lines_of_action.inputs import LINEAR, NUMBERS, counted, groups, threats, turns
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
 from understudy.search.evaluators import value
@@ -157,7 +156,7 @@ def seen_inputs(plan: Plan, position: LinesOfAction) -> Any:
     stones = np.array([int(side) >> cell & 1 for side in (position.mine, position.theirs) for cell in range(64)])
     numbers = np.zeros(32, np.float32)
     if inputs.kinds:
-        assert network_inputs.counted(position, inputs.kinds, numbers) == inputs.width
+        assert counted(position, inputs.kinds, numbers) == inputs.width
     return np.concatenate([inputs.linear @ stones + inputs.empty, numbers[list(inputs.counted)]])
 
 
@@ -256,13 +255,13 @@ def test_groups_and_threats() -> None:
     dangerous = 0
     for size, seed in CASES:
         mine, theirs, position = placed(size, seed)
-        assert network_inputs.groups(position.mine) == min(plain_groups(mine), 5)
-        found = network_inputs.threats(position.mine, position.theirs, size)
+        assert groups(position.mine) == min(plain_groups(mine), 5)
+        found = threats(position.mine, position.theirs, size)
         assert found == plain_threats(mine, theirs, size)
         assert connected(position.mine) == (plain_groups(mine) == 1)
         dangerous += found > 0
     assert dangerous > 50
-    assert network_inputs.groups(mask([])) == 0
+    assert groups(mask([])) == 0
 
 
 def test_threats_are_moves_that_connect() -> None:
@@ -271,8 +270,8 @@ def test_threats_are_moves_that_connect() -> None:
         for seed in range(12):
             for position, _ in random_line(game, 30, seed):
                 winning = [move for move in game.moves(position) if connected(game.play(position, move).theirs)]
-                if network_inputs.groups(position.mine) <= 4:
-                    assert network_inputs.threats(position.mine, position.theirs, size) == len(winning)
+                if groups(position.mine) <= 4:
+                    assert threats(position.mine, position.theirs, size) == len(winning)
 
 
 @pytest.mark.parametrize(

@@ -17,8 +17,8 @@ from understudy.games.lines_of_action.inputs import (
     encode_boards,
     find_representation,
     input_count,
+    nonad_matrix,
 )
-from understudy.games.lines_of_action.network_inputs import nonad_matrix
 
 NOTHING = np.zeros(1, np.int32)
 
