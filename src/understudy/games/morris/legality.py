@@ -86,10 +86,10 @@ def phases(mine: Any, hand: Any) -> NDArray[np.int64]:
 
 def possible() -> NDArray[np.bool_]:
     """Return which moves [25, 25, 25] by TO, FROM, REMOVE are legal in some position: 13 080 of them."""
-    found = np.zeros((CLASSES, CLASSES, CLASSES), np.bool_)
+    legal = np.zeros((CLASSES, CLASSES, CLASSES), np.bool_)
     for to, origin, removed in np.ndindex(24, CLASSES, CLASSES):
-        found[to + 1, origin, removed] = _possible(BIT[to + 1], BIT[origin], BIT[removed])
-    return found
+        legal[to + 1, origin, removed] = _possible(BIT[to + 1], BIT[origin], BIT[removed])
+    return legal
 
 
 def _possible(to: int, origin: int, removed: int) -> bool:
@@ -193,19 +193,41 @@ def _allowed(
     for row in range(len(mine)):
         to, origin, removed = _cell(chosen[row, 0]), _cell(chosen[row, 1]), _cell(chosen[row, 2])
         if hand[row] > 0:
-            found = _placing(mine[row], theirs[row], to, origin, removed, part, legacy)
+            cells = _placing(mine[row], theirs[row], to, origin, removed, part, legacy)
         else:
-            found = _moving(mine[row], theirs[row], to, origin, removed, part, legacy)
-        out[row] = _classes(found)
+            cells = _moving(mine[row], theirs[row], to, origin, removed, part, legacy)
+        out[row] = _classes(cells)
 
 
 @kernel
 def _placing(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
     """Return what the next part can be while stones are placed: bit 0 for none, bit c for cell c."""
-    found, closing, taken = NONE, closers(own), _taken(enemy, legacy)
     if origin > 0:
-        return found
-    targets = _targets(own, enemy, to)
+        return NONE
+    return _coming(_targets(own, enemy, to), closers(own), _taken(enemy, legacy), removed, part, ONE)
+
+
+@kernel
+def _moving(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
+    """Return what the next part can be while stones slide or fly: bit 0 for none, bit c for cell c."""
+    cells, taken, flying = NONE, _taken(enemy, legacy), popcount(own) == 3
+    if origin == 0:
+        return cells
+    stones = own if origin < 0 else own & bit(origin - 1)
+    while stones != NONE:
+        stone = bit(lowest(stones))
+        stones = rest(stones)
+        targets = _targets(own, enemy, to)
+        if not flying:
+            targets &= neighbours(stone)
+        cells |= _coming(targets, closers(own & ~stone), taken, removed, part, stone << ONE)
+    return cells
+
+
+@kernel
+def _coming(targets: Mask, closing: Mask, taken: Mask, removed: int, part: int, origin: Mask) -> Mask:
+    """Return what the next part can be of a stone that comes from *origin* to one of *targets*."""
+    cells = NONE
     while targets != NONE:
         target = bit(lowest(targets))
         targets = rest(targets)
@@ -213,33 +235,8 @@ def _placing(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: i
         if removed >= 0:
             removals &= bit(removed)
         if removals != NONE:
-            found |= target << ONE if part == TO else ONE if part == FROM else removals
-    return found
-
-
-@kernel
-def _moving(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
-    """Return what the next part can be while stones slide or fly: bit 0 for none, bit c for cell c."""
-    found, taken, flying = NONE, _taken(enemy, legacy), popcount(own) == 3
-    if origin == 0:
-        return found
-    stones = own if origin < 0 else own & bit(origin - 1)
-    while stones != NONE:
-        stone = bit(lowest(stones))
-        stones = rest(stones)
-        closing = closers(own & ~stone)
-        targets = _targets(own, enemy, to)
-        if not flying:
-            targets &= neighbours(stone)
-        while targets != NONE:
-            target = bit(lowest(targets))
-            targets = rest(targets)
-            removals = taken if closing & target != NONE else ONE
-            if removed >= 0:
-                removals &= bit(removed)
-            if removals != NONE:
-                found |= target << ONE if part == TO else stone << ONE if part == FROM else removals
-    return found
+            cells |= target << ONE if part == TO else origin if part == FROM else removals
+    return cells
 
 
 @kernel
@@ -266,12 +263,12 @@ def _cell(number: int) -> int:
 
 
 @kernel
-def _classes(found: Mask) -> np.uint32:
+def _classes(cells: Mask) -> np.uint32:
     """Return a set of cells as classes of the papers' numbers."""
     classes = NONE
-    while found != NONE:
-        classes |= bit(_NUMBER[lowest(found)])
-        found = rest(found)
+    while cells != NONE:
+        classes |= bit(_NUMBER[lowest(cells)])
+        cells = rest(cells)
     return np.uint32(classes)
 
 
