@@ -272,8 +272,8 @@ class Team:
         self._dismiss(worker)
         self.stillborn += not worker.ready
         if self.stillborn >= STILLBORN:
-            told = f": {str(error).splitlines()[0]}" if error is not None else ""
-            raise BackendError(f"{self.node.name} cannot start a worker{told}")
+            reason = f": {str(error).splitlines()[0]}" if error is not None else ""
+            raise BackendError(f"{self.node.name} cannot start a worker{reason}")
         for place, job in reversed(list(enumerate(worker.jobs))):
             job.suspect = True
             if job.forgotten:

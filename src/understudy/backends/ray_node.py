@@ -121,8 +121,8 @@ def find_head(address: str) -> str:
     try:
         socket.create_connection((host, port), timeout=ANSWER).close()
     except OSError as error:
-        told = error.strerror or str(error)
-        raise BackendError(f"nobody listens at the Ray address {address!r}: {told}") from None
+        reason = error.strerror or str(error)
+        raise BackendError(f"nobody listens at the Ray address {address!r}: {reason}") from None
     return f"{scheme}[{host}]:{port}" if ":" in host else f"{scheme}{host}:{port}"
 
 
@@ -177,8 +177,8 @@ def _join(ray: Any, head: str, address: str) -> None:
 def _first_line(error: BaseException) -> str:
     """Return the first sentence of what Ray has to say; it ends some calls by leaving the program with a number."""
     lines = str(error).strip().splitlines()
-    told = lines[0].partition(". ")[0].rstrip(".") if lines else type(error).__name__
-    return "it did not answer as a cluster does" if isinstance(error, SystemExit) else told
+    sentence = lines[0].partition(". ")[0].rstrip(".") if lines else type(error).__name__
+    return "it did not answer as a cluster does" if isinstance(error, SystemExit) else sentence
 
 
 @contextmanager
@@ -209,8 +209,8 @@ def make_worker(ray: Any) -> Callable[[], Any]:
 
             if os.path.isdir(folder):
                 os.chdir(folder)
-            known = [os.path.join(folder, path) for path in paths]
-            sys.path[:] = dict.fromkeys([path for path in known if os.path.exists(path)] + sys.path)
+            places = [os.path.join(folder, path) for path in paths]
+            sys.path[:] = dict.fromkeys([path for path in places if os.path.exists(path)] + sys.path)
             from understudy import __version__
 
             return socket.gethostname(), __version__

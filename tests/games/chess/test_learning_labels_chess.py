@@ -17,7 +17,7 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.chess.datasets import find_dataset, targets_of
+from understudy.games.chess.datasets import find_dataset, pawns_of, targets_of
 from understudy.games.chess.inputs.planes import ChessInputs, encode, typed
 from understudy.games.chess.learning.labels import (
     Labelled,
@@ -26,7 +26,6 @@ from understudy.games.chess.learning.labels import (
     parameters,
     say,
     shown,
-    told,
     train_labels,
 )
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
@@ -179,7 +178,8 @@ def test_to_say_something_changes_nothing() -> None:
     assert one.shape == (30, 20) and one == pytest.approx(other[:30], abs=1e-5) and made.training
     assert all(torch.equal(tensor, before[name]) for name, tensor in made.state_dict().items())
     assert say(made, lesson, np.arange(0)).shape == (0, 20)
-    assert told(made, lesson).shape == (160,) and np.abs(told(made, lesson)).max() < 8
+    pawns = pawns_of(lesson.dataset, say(made, lesson, np.arange(160)))
+    assert pawns.shape == (160,) and np.abs(pawns).max() < 8
 
 
 def test_few_positions_are_one_batch() -> None:

@@ -16,11 +16,11 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.chess.datasets import find_dataset
+from understudy.games.chess.datasets import find_dataset, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, random_standing, standing_value
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
-from understudy.games.chess.learning.labels import Labelled, save_board_student, standing_arrays, told
+from understudy.games.chess.learning.labels import Labelled, save_board_student, say, standing_arrays
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import standing_evaluator
 from understudy.games.rules import in_check
@@ -75,7 +75,7 @@ def test_the_evaluator_says_what_the_network_says(dataset: str, tmp_path: Path) 
     lesson = Labelled(stacked(asked), torch.zeros(len(asked)), ChessInputs(kind="standings"), find_dataset(dataset))
     evaluator = standing_evaluator(saved(tmp_path, made, dataset), CHESS, "it")
     found = [standing_value(evaluator, position, True) / 100 for position in asked]
-    expected = told(made, lesson)
+    expected = pawns_of(lesson.dataset, say(made, lesson, np.arange(len(lesson))))
     assert np.ptp(expected) > 0.1 and np.abs(expected).max() < 20
     assert found == pytest.approx(expected.tolist(), abs=1e-3)
     assert found == [standing_value(evaluator, position, False) / 100 for position in asked]
@@ -183,9 +183,9 @@ def test_weights_that_lack_something_are_refused(name: str, student: Path, tmp_p
         path = tmp_path / "broken.safetensors"
         save_file({key: np.ascontiguousarray(array) for key, array in broken.items()}, path,
                   metadata={"understudy": json.dumps(facts)})  # fmt: skip
-        with pytest.raises(FileError, match=f"cannot be read: its (weights lack )?'{name}'") as told:
+        with pytest.raises(FileError, match=f"cannot be read: its (weights lack )?'{name}'") as caught:
             standing_evaluator(path, CHESS, "it")
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("stages", [None, np.zeros((2, 2), np.int32), np.zeros(40, np.int32), np.zeros(1, np.float32)])

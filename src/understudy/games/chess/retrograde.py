@@ -162,13 +162,13 @@ def _leaving(
         if popcount(after.mine | after.theirs) == before and popcount(after.pawns) == pawns:
             left += 1
             continue
-        found = worth(after, values, starts)
-        if found < 0:
-            win = -found if win == 0 else min(win, -found)
-        elif found == 0:
+        theirs = worth(after, values, starts)
+        if theirs < 0:
+            win = -theirs if win == 0 else min(win, -theirs)
+        elif theirs == 0:
             safe = True
         else:
-            loss = min(loss, -(found + 2))
+            loss = min(loss, -(theirs + 2))
     return (win if win else loss), (SAFE if safe else left)
 
 

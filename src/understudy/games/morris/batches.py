@@ -119,13 +119,13 @@ def _expanded(
     A position that is its own image keeps the images of its move only where moves are told apart too.
     """
     rows = np.arange(len(moves))
-    found = [
+    copies = [
         (*image(taken(batch, members), moves[members], permutation), rows[members])
         for group, members in groups
         for permutation in group
     ]
-    positions = joined([part[0] for part in found])
-    codes, origin = (np.concatenate([part[place] for part in found]) for place in (1, 2))
+    positions = joined([part[0] for part in copies])
+    codes, origin = (np.concatenate([part[place] for part in copies]) for place in (1, 2))
     kept = _first_of_equals(origin, keys(positions), codes if by_move else np.zeros_like(codes))
     return taken(positions, kept), codes[kept], origin[kept]
 
@@ -205,13 +205,13 @@ def _number(name: str) -> int:
 def wander(games: int, *, plies: int, one_in: int, rng: np.random.Generator) -> Morris:
     """Return about one in so many positions of random games, each cut at *plies*; none of them is finished."""
     words = rng.integers(0, 1 << 63, (games, plies), dtype=np.uint64)
-    found = np.zeros((games * plies, 5), np.int64)
-    mine, theirs, *rest = found[: _wander(START, words, one_in, found)].T.copy()
+    kept = np.zeros((games * plies, 5), np.int64)
+    mine, theirs, *rest = kept[: _wander(START, words, one_in, kept)].T.copy()
     return Morris(mine.astype(np.uint64), theirs.astype(np.uint64), *rest)
 
 
 @kernel
-def _wander(start: Morris, words: NDArray[np.uint64], one_in: int, found: NDArray[np.int64]) -> int:
+def _wander(start: Morris, words: NDArray[np.uint64], one_in: int, kept: NDArray[np.int64]) -> int:
     """Play one random game for each row of random words: one half picks the move, the other what is kept."""
     out = np.empty(MOST_MOVES, np.int32)
     total = 0
@@ -223,11 +223,11 @@ def _wander(start: Morris, words: NDArray[np.uint64], one_in: int, found: NDArra
                 break
             word = words[game, ply]
             if (word >> _HALF) % np.uint64(one_in) == np.uint64(0):
-                found[total, 0] = np.int64(position.mine)
-                found[total, 1] = np.int64(position.theirs)
-                found[total, 2] = position.hand
-                found[total, 3] = position.their_hand
-                found[total, 4] = position.ply
+                kept[total, 0] = np.int64(position.mine)
+                kept[total, 1] = np.int64(position.theirs)
+                kept[total, 2] = position.hand
+                kept[total, 3] = position.their_hand
+                kept[total, 4] = position.ply
                 total += 1
             position = play(position, out[np.int64((word & _LOW) % np.uint64(count))])
     return total

@@ -22,8 +22,7 @@ from torch import Tensor, nn
 
 from understudy.errors import BadOption
 from understudy.files import save_file
-from understudy.games.batches import size
-from understudy.games.chess.datasets import Dataset, pawns_of
+from understudy.games.chess.datasets import Dataset
 from understudy.games.chess.inputs.planes import ChessInputs, encode_into
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.chess.learning.networks import MIDDLE, Block, StandingsNetwork
@@ -148,11 +147,6 @@ def say(network: nn.Module, lesson: Labelled, rows: NDArray[np.int64]) -> NDArra
     return np.concatenate(outputs) if outputs else np.zeros((0, lesson.dataset.outputs), np.float32)
 
 
-def told(network: nn.Module, lesson: Labelled) -> NDArray[np.float64]:
-    """Return in pawns, for the mover, what a network says of every position of a lesson."""
-    return pawns_of(lesson.dataset, say(network, lesson, np.arange(size(lesson.positions))))
-
-
 def parameters(network: nn.Module) -> int:
     """Return how many weights a network has."""
     return sum(weight.numel() for weight in network.parameters())
@@ -198,8 +192,8 @@ def export_board(network: nn.Module, *, planes: int, outputs: int) -> onnx.Model
     last = drawing.follow(network.eval(), "inputs")
     drawing.nodes.append(helper.make_node("Identity", [last], ["said"]))
     inputs = helper.make_tensor_value_info("inputs", TensorProto.FLOAT, ["boards", planes, 8, 8])
-    said = helper.make_tensor_value_info("said", TensorProto.FLOAT, ["boards", outputs])
-    graph = helper.make_graph(drawing.nodes, "student", [inputs], [said], drawing.tensors)
+    output = helper.make_tensor_value_info("said", TensorProto.FLOAT, ["boards", outputs])
+    graph = helper.make_graph(drawing.nodes, "student", [inputs], [output], drawing.tensors)
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)])
     model.ir_version = VERSION
     onnx.checker.check_model(model)

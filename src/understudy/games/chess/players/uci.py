@@ -50,7 +50,7 @@ def serve(
         raise BadOption(f"UCI speaks of chess, not of {game.name}")
     if isinstance(player, Human):
         raise BadOption("a human cannot play through UCI, because the protocol takes the terminal; name another player")
-    door = Door(game, player, said=said)
+    door = Door(game, player, replies=said)
     try:
         for line in read_lines(heard):
             if line is None:
@@ -75,8 +75,8 @@ def read_lines(heard: BinaryIO) -> Iterator[str | None]:
 class Door:
     """One conversation."""
 
-    def __init__(self, game: CompiledGame, player: Player, *, said: TextIO) -> None:
-        self.game, self.player, self.said = game, player, said
+    def __init__(self, game: CompiledGame, player: Player, *, replies: TextIO) -> None:
+        self.game, self.player, self.replies = game, player, replies
         self.position: Any = game.start()
         self.history: list[Any] = []
         self.spins = spins_of(player)
@@ -123,8 +123,8 @@ class Door:
     def say(self, line: str) -> None:
         """Send a line, if anybody still listens."""
         with self._mouth, contextlib.suppress(OSError, ValueError):
-            self.said.write(line + "\n")
-            self.said.flush()
+            self.replies.write(line + "\n")
+            self.replies.flush()
 
     def note(self, text: str) -> None:
         """Tell a person something that the program on the other side passes over."""

@@ -57,8 +57,8 @@ def load_evaluations(path: Path) -> PositionTable:
     if value is not None:
         sound = np.asarray(pc.match_substring_regex(rows[value].combine_chunks(), _VALUE).fill_null(False))
         for row in np.flatnonzero(good & ~sound).tolist():
-            told = f"evaluation {shown(rows[value][row].as_py() or '')} is neither a number (+36) nor a mate (#-3)"
-            complaints.append(Complaint(str(path), int(lines[row]), told))
+            reason = f"evaluation {shown(rows[value][row].as_py() or '')} is neither a number (+36) nor a mate (#-3)"
+            complaints.append(Complaint(str(path), int(lines[row]), reason))
         good &= sound
     complaints.sort(key=lambda complaint: complaint.line)
     return _table(path, rows.filter(pa.array(good)), taken(positions, good), value, tuple(complaints))
