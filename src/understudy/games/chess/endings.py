@@ -41,6 +41,7 @@ BY = {"engine": "Understudy's tables of endings", "limit": "distance to mate"}
 """Who labelled them, and how, in the words of other tables."""
 CELLS = np.array(board().cells)
 PROMOTIONS = np.array(["", "n", "b", "r", "q"])
+"""How UCI writes the last three bits of a move's code."""
 
 
 def every_ending() -> list[str]:

@@ -27,6 +27,7 @@ from understudy.kernels import kernel
 QUADS, SHAPE, MOBILITY, THREATS, TURN = 1, 2, 4, 8, 16
 COUNTED = {"quads": QUADS, "shape": SHAPE, "mobility": MOBILITY, "threats": THREATS, "turn": TURN}
 COUNTED_WIDTHS = {QUADS: 6, SHAPE: 4, MOBILITY: 1, THREATS: 2, TURN: 1}
+"""Six kinds of quads; distance, edge, solid quads and stones; one; to win now, to win next; one."""
 MANY = 4
 """More threats than this are no more dangerous: one reply stops at most one or two. Chosen by hand."""
 FEW_GROUPS = 4

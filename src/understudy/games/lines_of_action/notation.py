@@ -16,6 +16,7 @@ from understudy.games.bits import Mask, sent
 from understudy.protocols import Board, Move
 
 SIZES = range(4, 9)
+"""Above 8 a board does not fit a word; on 3 x 3 a side would have two stones. The lower end was chosen by hand."""
 
 PASS = 0
 """The move of a side that cannot move: from a1 to a1, which no stone can do."""

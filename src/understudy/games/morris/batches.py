@@ -31,6 +31,7 @@ from understudy.kernels import kernel
 _TO_NUMBER = np.array(NUMBER)
 _TO_BIT = np.array(BIT)
 OUTER_FOR_MIDDLE = np.array([(8, 0, 16)[bit // 8] + bit % 8 for bit in range(24)])
+"""Where each cell goes when the outer and the middle ring change places: the one exchange that the authors made."""
 
 
 def image(batch: Morris, moves: NDArray[np.int32], permutation: NDArray[np.int64]) -> tuple[Morris, NDArray[np.int32]]:
@@ -159,10 +160,10 @@ ADVANTAGES = (
     ("a7 d7 b6 f2", "c3 g1 e4", 0),
     ("d6 d5 b2", "a1 g1 c4", 0),
 )
-"""Stones of the better side, of the worse, and how many each has in hand: placing, sliding, flying."""
+"""Stones of the better side, of the worse, and how many each has in hand: placing, sliding, flying. Chosen by hand."""
 
 MOST_MOVED = 2
-"""So many stones of an unequal start may stand elsewhere than in the table."""
+"""So many stones of an unequal start may stand elsewhere than in the table. Chosen by hand: its point remains."""
 
 _LOW = np.uint64(0xFFFFFFFF)
 _HALF = np.uint64(32)

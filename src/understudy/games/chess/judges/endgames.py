@@ -31,10 +31,11 @@ ENDINGS = (
 )  # fmt: skip
 """What is played if nothing is said: the endings of up to four pieces that take some skill."""
 CHUNK = 8
-"""Positions of a task."""
+"""Positions of a task: few, so that workers end together."""
 HOW = {"insufficient material": "lost its piece"}
 """Draws in the words of whoever should have won."""
 WHERE = "https://tablebase.lichess.ovh/tables/standard/"
+"""Where messages send people for tables."""
 WON = 2
 """A win that the fifty-move rule does not spoil, as Syzygy counts."""
 TRIES = 20_000

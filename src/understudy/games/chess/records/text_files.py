@@ -25,6 +25,7 @@ from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, fen_fault, read_fen_column
 from understudy.records.files import Complaint, content, pieces, refuse, shown
 
+# Names of columns in the files that are about; the first that a file has is read.
 VALUES = ("eval_white", "eval_white_cp", "evaluation", "eval", "cp")
 SOURCES = ("source", "engine")
 BESTS = ("move_uci", "best")
