@@ -423,27 +423,27 @@ def test_the_command_line_says_where(ray: Ray) -> None:
         for more in ([], ["--workers", "2"], ["--backend", "ray", "--workers", "2"])
     ]
     assert answers[0] == answers[1] == answers[2] != ""
-    told = CliRunner().invoke(commands, [*match, "--address", "head:1"])
-    assert isinstance(told.exception, BadOption)
-    told = CliRunner().invoke(commands, ["match", "konane", "human", "random", "--backend", "ray"])
-    assert isinstance(told.exception, BadOption) and "human" in str(told.exception)
+    done = CliRunner().invoke(commands, [*match, "--address", "head:1"])
+    assert isinstance(done.exception, BadOption)
+    done = CliRunner().invoke(commands, ["match", "konane", "human", "random", "--backend", "ray"])
+    assert isinstance(done.exception, BadOption) and "human" in str(done.exception)
 
 
 def test_the_program_with_ray_prints_nothing_but_its_answer() -> None:
     command = [sys.executable, "-W", "error", "-m", "understudy", "match", "konane", "random", "random", "--size", "4"]
-    told = subprocess.run([*command, "--games", "4", "--json", "--backend", "ray", "--workers", "1"],
+    done = subprocess.run([*command, "--games", "4", "--json", "--backend", "ray", "--workers", "1"],
                           capture_output=True, text=True, check=False, timeout=LONG)  # fmt: skip
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.startswith("{") and told.stdout.count("\n") == 1
-    assert all("games" in line or "compiling" in line for line in told.stderr.strip().splitlines()), told.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("{") and done.stdout.count("\n") == 1
+    assert all("games" in line or "compiling" in line for line in done.stderr.strip().splitlines()), done.stderr
 
 
 def test_the_program_with_a_dead_address_exits_with_2() -> None:
     command = [sys.executable, "-m", "understudy", "match", "konane", "random", "random"]
-    told = subprocess.run([*command, "--backend", "ray", "--address", f"127.0.0.1:{unused_port()}"],
+    done = subprocess.run([*command, "--backend", "ray", "--address", f"127.0.0.1:{unused_port()}"],
                           capture_output=True, text=True, check=False, timeout=LONG)  # fmt: skip
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr.startswith("understudy: nobody listens at the Ray address") and told.stderr.count("\n") == 1
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("understudy: nobody listens at the Ray address") and done.stderr.count("\n") == 1
 
 
 def test_any_backend_evolves_the_same(ray: Ray, tmp_path: Path) -> None:

@@ -164,8 +164,8 @@ def test_rows_that_are_examined_are_spread_over_all() -> None:
     made = network(PERCEPTRON, lesson)
     some, every = examine_labels(made, second, 40)[0], examine_labels(made, second, 10_000)[0]
     assert some == pytest.approx(every, rel=0.1)
-    said = say(made, lesson, np.arange(160))
-    expected = float(((torch.from_numpy(said)[:, 0] - lesson.targets) ** 2).mean())
+    outputs = say(made, lesson, np.arange(160))
+    expected = float(((torch.from_numpy(outputs)[:, 0] - lesson.targets) ** 2).mean())
     loss, accuracy = examine_labels(made, lesson, 160)
     assert loss == pytest.approx(expected) and accuracy == pytest.approx(1 - expected)
 

@@ -158,11 +158,11 @@ def test_a_file_says_what_the_network_says(name: str, outputs: int, tmp_path: Pa
     path = tmp_path / f"student.{suffix_of(network)}"
     save_board_student(path, network, {"kind": "labels"}, planes=inputs.planes, outputs=outputs)
     assert network.training and path.suffix == ".onnx"
-    said = onnxruntime.InferenceSession(path).run(None, {"inputs": boards.numpy()})[0]
+    answers = onnxruntime.InferenceSession(path).run(None, {"inputs": boards.numpy()})[0]
     with torch.no_grad():
         expected = network.eval()(boards).numpy()
-    assert said.shape == (len(line), outputs) and np.ptp(expected) > 0.01
-    assert said == pytest.approx(expected, abs=2e-5)
+    assert answers.shape == (len(line), outputs) and np.ptp(expected) > 0.01
+    assert answers == pytest.approx(expected, abs=2e-5)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 

@@ -89,19 +89,19 @@ def test_one_ply_is_the_best_successor(student: Path) -> None:
             after = CHESS.play(position, move)
             outcome = CHESS.outcome(after)
             values[move] = -standing_value(evaluator, after, False) if outcome is None else -1e9 * int(outcome) + 1
-        found = search(CHESS, position, evaluator, limits=Limits(1))
+        opinion = search(CHESS, position, evaluator, limits=Limits(1))
         best = max(values.values())
-        assert found.depth == 1 and values[found.move] == best
+        assert opinion.depth == 1 and values[opinion.move] == best
         if abs(best) < 1e6:
-            assert found.value == pytest.approx(best, rel=1e-6, abs=1e-6)
+            assert opinion.value == pytest.approx(best, rel=1e-6, abs=1e-6)
 
 
 def test_two_plies_are_plain_minimax(student: Path) -> None:
     evaluator = standing_evaluator(student, CHESS, "it")
     for position in positions(60)[::6]:
         every = search_all(CHESS, position, evaluator, depth=2)
-        found = search(CHESS, position, evaluator, limits=Limits(2))
-        assert found.move == next(iter(every)) and found.value == pytest.approx(max(every.values()))
+        opinion = search(CHESS, position, evaluator, limits=Limits(2))
+        assert opinion.move == next(iter(every)) and opinion.value == pytest.approx(max(every.values()))
 
 
 def test_quiescence_plays_captures_out(student: Path) -> None:
@@ -115,8 +115,8 @@ def test_quiescence_plays_captures_out(student: Path) -> None:
     for move in CHESS.moves(sharp):
         after = CHESS.play(sharp, move)
         values[move] = -_quiet_value(loud.inner, after)
-    found = search(CHESS, sharp, loud, limits=Limits(1))
-    assert found.value == pytest.approx(max(values.values()), abs=1e-3)
+    opinion = search(CHESS, sharp, loud, limits=Limits(1))
+    assert opinion.value == pytest.approx(max(values.values()), abs=1e-3)
 
 
 def _quiet_value(evaluator: Standing, position: Any) -> float:

@@ -147,8 +147,8 @@ def test_what_was_there_before_is_a_draw(moves: str, tmp_path: Path) -> None:
     past, position = history_of(moves)
     again = CHESS.read_move(position, "Qd2")
     counter = student(tmp_path, counting())
-    alone, told = counter.choose([position])[0], counter.choose([position], [past])[0]
-    assert alone.scores[again] > 8 and told.scores[again] == 0 and told.move != again
+    alone, choice = counter.choose([position])[0], counter.choose([position], [past])[0]
+    assert alone.scores[again] > 8 and choice.scores[again] == 0 and choice.move != again
 
 
 def test_a_standings_student_sees_repetition(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_a_standings_student_sees_repetition(tmp_path: Path) -> None:
         moves = CHESS.moves(start)
         drawing = liked.move if well else next(move for move in moves if move != liked.move)
         after = CHESS.play(start, drawing)
-        told = player.choose([start], [[after]])[0]
+        choice = player.choose([start], [[after]])[0]
         assert (liked.value > 0) == well
-        assert told.move != drawing and told.value > 0 if well else told.move == drawing and told.value == 0
+        assert choice.move != drawing and choice.value > 0 if well else choice.move == drawing and choice.value == 0
 
 
 def test_the_fifty_move_rule(tmp_path: Path) -> None:
@@ -280,9 +280,9 @@ def test_a_standings_student_looks_one_ply_unless_told(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_mean_nothing_to_one_ply(options: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=message) as told:
+    with pytest.raises(BadOption, match=message) as caught:
         student(tmp_path, random_network(), **options)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     assert isinstance(student(tmp_path, random_network(), depth=1), BoardStudent)
 
 
@@ -316,9 +316,9 @@ def test_options_that_mean_nothing_to_standings(options: dict[str, Any], message
 def test_files_that_contradict_themselves(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.onnx"
     save_board_student(path, random_network(), {**facts_of("win", ChessInputs()), **change}, planes=12, outputs=1)
-    with pytest.raises(UnderstudyError, match=message) as told:
+    with pytest.raises(UnderstudyError, match=message) as caught:
         make_player(f"student:{path}", CHESS)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

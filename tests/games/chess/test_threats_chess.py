@@ -253,7 +253,7 @@ def test_checkers_are_what_python_chess_tells() -> None:
     for view in views():
         for side, colour in enumerate((chess.WHITE, chess.BLACK)):
             king = king_of(view.board, colour)
-            found = chess.SquareSet(checkers(from_board(view.board), king, side))
-            assert found & view.board.occupied_co[not colour] == view.board.attackers(not colour, king)
+            squares = chess.SquareSet(checkers(from_board(view.board), king, side))
+            assert squares & view.board.occupied_co[not colour] == view.board.attackers(not colour, king)
             many[len(view.board.attackers(not colour, king))] += 1
     assert many[1] > 10 and many[2] > 0

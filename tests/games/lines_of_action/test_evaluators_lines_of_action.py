@@ -119,12 +119,12 @@ def test_antisymmetry_and_symmetry(name: str) -> None:
     value: Any = aloa_value if name == "aloa" else quads_value
     for size, seed in CASES[::4]:
         position = placed(size, seed)[2]
-        found = value(evaluator, position, True)
-        assert value(evaluator, position, False) == found
-        assert value(evaluator, rules.turn(position), True) == pytest.approx(-found)
+        worth = value(evaluator, position, True)
+        assert value(evaluator, position, False) == worth
+        assert value(evaluator, rules.turn(position), True) == pytest.approx(-worth)
         for permutation in lines_of_action_notation.symmetries(position):
             assert value(evaluator, lines_of_action_notation.permuted(position, permutation), True) == pytest.approx(
-                found
+                worth
             )
 
 

@@ -256,10 +256,10 @@ def test_groups_and_threats() -> None:
     for size, seed in CASES:
         mine, theirs, position = placed(size, seed)
         assert groups(position.mine) == min(plain_groups(mine), 5)
-        found = threats(position.mine, position.theirs, size)
-        assert found == plain_threats(mine, theirs, size)
+        count = threats(position.mine, position.theirs, size)
+        assert count == plain_threats(mine, theirs, size)
         assert connected(position.mine) == (plain_groups(mine) == 1)
-        dangerous += found > 0
+        dangerous += count > 0
     assert dangerous > 50
     assert groups(mask([])) == 0
 

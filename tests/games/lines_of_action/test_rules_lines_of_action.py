@@ -34,8 +34,8 @@ def made(size: int = 8, **switches: str) -> CompiledGame:
 def test_perft(size: int) -> None:
     out = np.empty((7, lines_of_action.MOST_MOVES), np.int32)
     expected = PERFT[size][:2] if interpreted() else PERFT[size]
-    found = tuple(rules.perft(made(size).start(), depth, out) for depth in range(1, len(expected) + 1))
-    assert found == expected
+    counts = tuple(rules.perft(made(size).start(), depth, out) for depth in range(1, len(expected) + 1))
+    assert counts == expected
 
 
 def test_shortest_known_game() -> None:

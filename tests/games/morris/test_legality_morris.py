@@ -160,25 +160,25 @@ def test_phases() -> None:
 
 
 def test_some_moves_are_legal_nowhere() -> None:
-    found = possible()
-    assert found[1:].sum() == 13_080
-    assert not found[0].any()
+    legal = possible()
+    assert legal[1:].sum() == 13_080
+    assert not legal[0].any()
     to, origin, removed = np.ogrid[1:25, 0:25, 0:25]
     same = to == origin
     on_target = (removed == to) & ~same
     on_origin = (removed == origin) & (removed != 0) & ~same
     assert [int(np.broadcast_to(kind, (24, 25, 25)).sum()) for kind in (same, on_target, on_origin)] == [600, 576, 552]
-    assert not found[1:][same | on_target | on_origin].any()
-    assert (~found[1:] & ~(same | on_target | on_origin)).sum() == 192
+    assert not legal[1:][same | on_target | on_origin].any()
+    assert (~legal[1:] & ~(same | on_target | on_origin)).sum() == 192
 
 
 def test_every_possible_move_is_legal_in_a_position_made_for_it() -> None:
-    found, seen = possible(), np.zeros((25, 25, 25), np.bool_)
-    for to, origin, removed in np.ndindex(found.shape):
+    legal, seen = possible(), np.zeros((25, 25, 25), np.bool_)
+    for to, origin, removed in np.ndindex(legal.shape):
         for position in _chances(to, origin, removed):
             flags = slow_flags(position, (to, origin, removed), legacy=False)
             seen[to, origin, removed] |= all(flags)
-    assert (seen == found).all()
+    assert (seen == legal).all()
 
 
 def _chances(to: int, origin: int, removed: int) -> Iterator[Any]:
