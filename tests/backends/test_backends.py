@@ -138,8 +138,8 @@ def test_a_worker_that_hangs_is_replaced(make: Callable[..., Backend], tmp_path:
     def attempt(seconds: float) -> None:
         folder = tmp_path / str(seconds)
         folder.mkdir()
-        found = list(make(patience=seconds).map(hang_once, errands(folder, 6, trouble=2)))
-        assert found == [0, 1, 4, 9, 16, 25]
+        squares = list(make(patience=seconds).map(hang_once, errands(folder, 6, trouble=2)))
+        assert squares == [0, 1, 4, 9, 16, 25]
         assert marks(folder, 2) == 2
 
     patiently(attempt)
@@ -388,8 +388,8 @@ def test_an_address_nobody_listens_on(form: str, monkeypatch: pytest.MonkeyPatch
 def test_auto_finds_no_dead_cluster(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     services = import_module("ray._private.services")
     dead = f"127.0.0.1:{unused_port()}"
-    for found, message in ((None, "^there is no Ray cluster on this machine"), (dead, f"^nobody listens at .*{dead}")):
-        monkeypatch.setattr(services, "canonicalize_bootstrap_address", lambda address, found=found: found)
+    for head, message in ((None, "^there is no Ray cluster on this machine"), (dead, f"^nobody listens at .*{dead}")):
+        monkeypatch.setattr(services, "canonicalize_bootstrap_address", lambda address, head=head: head)
         with pytest.raises(BackendError, match=message):
             Ray("auto")
 

@@ -85,8 +85,8 @@ def test_minimax_is_minimax(name: str, size: Any) -> None:
         line = [position]
         drawn = {(game.key(seen), seen.ply % 2) for seen in line} if game.conventions.repetition == 2 else set()
         values = search_all(game, position, judge, depth=2, drawn=repeating(game, line))
-        for move, found in values.items():
-            assert found == -plain(game, game.play(position, move), judge, 1, 1, drawn)
+        for move, worth in values.items():
+            assert worth == -plain(game, game.play(position, move), judge, 1, 1, drawn)
 
 
 def test_a_position_that_would_be_a_draw_is_worth_nothing() -> None:
@@ -216,7 +216,7 @@ def test_a_second_process_need_not_compile() -> None:
 
 def opinions() -> str:
     """Return what searches of every game find, in one line."""
-    found = []
+    results = []
     cases = (("morris", None, "handmade", 2), ("konane", (4, 4), "q", 4), ("lines_of_action", (4, 4), "aloa", 2))
     for name, size, evaluator, depth in (
         *cases,
@@ -228,8 +228,8 @@ def opinions() -> str:
         judge = evaluator_of(game, evaluator)
         opinion = search(game, position, judge, limits=Limits(depth))
         values = search_all(game, position, judge, depth=1)
-        found.append((opinion.move, round(opinion.value, 4), opinion.nodes, [round(v, 4) for v in values.values()]))
-    return repr(found)
+        results.append((opinion.move, round(opinion.value, 4), opinion.nodes, [round(v, 4) for v in values.values()]))
+    return repr(results)
 
 
 def test_searches_answer_alike_compiled_and_interpreted() -> None:

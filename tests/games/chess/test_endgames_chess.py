@@ -38,10 +38,10 @@ CHESS = find_game("chess")
 
 @pytest.fixture
 def folder(shared: Path) -> Path:
-    found = shared / "data/chess/syzygy"
-    if not found.exists():
+    syzygy = shared / "data/chess/syzygy"
+    if not syzygy.exists():
         pytest.skip("no tablebases among the shared data")
-    return found
+    return syzygy
 
 
 @pytest.fixture

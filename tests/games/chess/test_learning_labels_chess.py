@@ -218,10 +218,10 @@ def test_far_learns_how_sure_outcomes_differ() -> None:
     logits = torch.tensor([[6.0], [0.1]])
     pulls = {}
     for name in ("win", "far"):
-        said = logits.clone().requires_grad_()
-        _loss(find_dataset(name), said, torch.sigmoid(torch.tensor([9.0, 0.0]))).backward()  # type: ignore[no-untyped-call]
-        assert said.grad is not None
-        pulls[name] = said.grad[:, 0]
+        leaves = logits.clone().requires_grad_()
+        _loss(find_dataset(name), leaves, torch.sigmoid(torch.tensor([9.0, 0.0]))).backward()  # type: ignore[no-untyped-call]
+        assert leaves.grad is not None
+        pulls[name] = leaves.grad[:, 0]
     assert -0.002 < pulls["win"][0] < 0 and pulls["far"][0] < -0.08
     assert pulls["far"][1] == pytest.approx(pulls["win"][1].item(), rel=0.02)  # what is balanced stays as it is
 

@@ -74,11 +74,11 @@ def test_the_evaluator_says_what_the_network_says(dataset: str, tmp_path: Path) 
                 head[-1].bias.fill_(0.5)
     lesson = Labelled(stacked(asked), torch.zeros(len(asked)), ChessInputs(kind="standings"), find_dataset(dataset))
     evaluator = standing_evaluator(saved(tmp_path, made, dataset), CHESS, "it")
-    found = [standing_value(evaluator, position, True) / 100 for position in asked]
+    pawns = [standing_value(evaluator, position, True) / 100 for position in asked]
     expected = pawns_of(lesson.dataset, say(made, lesson, np.arange(len(lesson))))
     assert np.ptp(expected) > 0.1 and np.abs(expected).max() < 20
-    assert found == pytest.approx(expected.tolist(), abs=1e-3)
-    assert found == [standing_value(evaluator, position, False) / 100 for position in asked]
+    assert pawns == pytest.approx(expected.tolist(), abs=1e-3)
+    assert pawns == [standing_value(evaluator, position, False) / 100 for position in asked]
 
 
 def test_one_ply_is_the_best_successor(student: Path) -> None:

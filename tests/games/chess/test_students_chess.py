@@ -60,13 +60,13 @@ def student(
     path = folder / f"student_{len(list(folder.iterdir()))}.onnx"
     outputs = find_dataset(dataset).outputs
     save_board_student(path, network, facts_of(dataset, inputs), planes=inputs.planes, outputs=outputs)
-    told = "".join(f",{key}={value}" for key, value in options.items())
-    return make_player(f"student:{path}{told}", CHESS)
+    settings = "".join(f",{key}={value}" for key, value in options.items())
+    return make_player(f"student:{path}{settings}", CHESS)
 
 
 def standing_student(folder: Path, **options: Any) -> Any:
-    told = "".join(f",{key}={value}" for key, value in options.items())
-    return make_player(f"student:{standing_saved(folder, standings_network())}{told}", CHESS)
+    settings = "".join(f",{key}={value}" for key, value in options.items())
+    return make_player(f"student:{standing_saved(folder, standings_network())}{settings}", CHESS)
 
 
 def both(folder: Path) -> list[Any]:
@@ -182,8 +182,8 @@ def test_the_fifty_move_rule(tmp_path: Path) -> None:
     assert earlier.scores is not None and earlier.scores[quiet] > 9
     standing = standing_student(tmp_path)
     pawns = {CHESS.read_move(position, text) for text in ("a3", "a4")}
-    found = standing.choose([position])[0]
-    assert (found.move in pawns) == (found.value != 0.0)
+    alone = standing.choose([position])[0]
+    assert (alone.move in pawns) == (alone.value != 0.0)
 
 
 def test_white_and_mover_agree_where_a_network_is_symmetric(tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ def test_values_are_those_of_the_network(tmp_path: Path) -> None:
         moves = CHESS.moves(position)
         after = [CHESS.play(position, move) for move in moves]
         with torch.no_grad():
-            said = network.eval()(torch.from_numpy(encode(stacked(after), ChessInputs())).float()).numpy()
-        expected = -pawns_of(find_dataset("win"), said)
+            outputs = network.eval()(torch.from_numpy(encode(stacked(after), ChessInputs())).float()).numpy()
+        expected = -pawns_of(find_dataset("win"), outputs)
         choice = player.choose([position])[0]
         for move, board, value in zip(moves, after, expected.tolist(), strict=True):
             if CHESS.outcome(board) is None and CHESS.drawn(board) is None:
@@ -250,9 +250,9 @@ def test_of_equals_one_by_chance(tmp_path: Path) -> None:
     path = tmp_path / "equal.onnx"
     save_board_student(path, counting(), facts_of("win", ChessInputs()), planes=12, outputs=1)
     start = CHESS.start()
-    found = {make_player(f"student:{path}", CHESS, seed=seed).choose([start])[0].move for seed in range(12)}
+    first_moves = {make_player(f"student:{path}", CHESS, seed=seed).choose([start])[0].move for seed in range(12)}
     again = [make_player(f"student:{path}", CHESS, seed=3).choose([start])[0].move for _ in range(2)]
-    assert len(found) > 5 and len(set(again)) == 1
+    assert len(first_moves) > 5 and len(set(again)) == 1
 
 
 def test_a_standings_student_looks_one_ply_unless_told(tmp_path: Path) -> None:

@@ -53,13 +53,13 @@ SPOKEN = re.compile("(id (name|author) |option name |uciok$|readyok$|info |bestm
 class Program:
     """The program on the other side of a door."""
 
-    def __init__(self, heard: int, said: int) -> None:
+    def __init__(self, heard: int, replies: int) -> None:
         self.mouth = os.fdopen(heard, "wb", buffering=0)
         self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        threading.Thread(target=self._listen, args=(said,), daemon=True).start()
+        threading.Thread(target=self._listen, args=(replies,), daemon=True).start()
 
-    def _listen(self, said: int) -> None:
-        with os.fdopen(said, encoding="utf-8") as ear:
+    def _listen(self, replies: int) -> None:
+        with os.fdopen(replies, encoding="utf-8") as ear:
             for line in ear:
                 self.lines.put(line.rstrip("\n"))
 
@@ -91,10 +91,10 @@ class Program:
 def talking(player: Any) -> Iterator[Program]:
     """Yield a program that talks to a player; the door must close when the program hangs up."""
     made = make_player(player, CHESS, seed=3) if isinstance(player, str) else player
-    (heard, mouth), (ear, said) = os.pipe(), os.pipe()
+    (heard, mouth), (ear, replies) = os.pipe(), os.pipe()
 
     def attend() -> None:
-        with os.fdopen(heard, "rb") as lines, os.fdopen(said, "w", encoding="utf-8") as out:
+        with os.fdopen(heard, "rb") as lines, os.fdopen(replies, "w", encoding="utf-8") as out:
             serve(CHESS, made, heard=lines, said=out, patience=LONG)
 
     thread = threading.Thread(target=attend)
@@ -411,9 +411,9 @@ WORDS = st.sampled_from(
 @given(st.lists(st.lists(WORDS, max_size=9) | st.lists(st.text(max_size=9), max_size=3), max_size=6))
 def test_nothing_that_is_heard_breaks_the_door(lines: list[list[str]]) -> None:
     heard = io.BytesIO("\n".join(" ".join(words) for words in [*lines, ["isready"]]).encode("utf-8", "replace"))
-    said = io.StringIO()
-    serve(CHESS, Recorder(), heard=heard, said=said, patience=LONG)
-    spoken = said.getvalue().splitlines()
+    replies = io.StringIO()
+    serve(CHESS, Recorder(), heard=heard, said=replies, patience=LONG)
+    spoken = replies.getvalue().splitlines()
     assert all(SPOKEN.match(line) for line in spoken)
     assert not any("Error:" in line for line in spoken)
     assert "readyok" in spoken or any(words[:1] == ["quit"] for words in lines)
@@ -445,10 +445,10 @@ def test_the_command_ends_with_its_input(player: str, text: str, last: str) -> N
         process.stdin.write("isready\n")  # it may have to compile first, and nobody waits for that in the end
         process.stdin.flush()
         assert process.stdout.readline() == "readyok\n"
-        said, complaints = process.communicate(text, timeout=LONG)
+        output, complaints = process.communicate(text, timeout=LONG)
     assert process.returncode == 0
-    assert re.match(last, said.splitlines()[-1]) and said.count("bestmove") == 1
-    assert player != "random" or (complaints == "" and "option" not in said)
+    assert re.match(last, output.splitlines()[-1]) and output.count("bestmove") == 1
+    assert player != "random" or (complaints == "" and "option" not in output)
 
 
 @pytest.mark.parametrize(

@@ -55,10 +55,10 @@ def late_positions(board: CompiledGame, *, ply: int, games: int) -> list[Any]:
 def test_every_position_of_a_small_board(size: tuple[int, int]) -> None:
     board = game(*size)
     positions = reachable(board.start())
-    found = Solver(board).solve(stacked(positions))
-    assert found.tolist() == [plain_wins(position) for position in positions]
+    wins = Solver(board).solve(stacked(positions))
+    assert wins.tolist() == [plain_wins(position) for position in positions]
     assert len(positions) > 3800 or size != (4, 4)
-    assert not found.all() and found.any()
+    assert not wins.all() and wins.any()
 
 
 @pytest.mark.skipif(interpreted(), reason="slow without the compiler")
@@ -66,8 +66,8 @@ def test_every_position_of_a_small_board(size: tuple[int, int]) -> None:
 def test_positions_of_larger_boards(size: tuple[int, int], ply: int) -> None:
     board = game(*size)
     positions = late_positions(board, ply=ply, games=15)
-    found = Solver(board).solve(stacked(positions))
-    assert found.tolist() == [plain_wins(position) for position in positions]
+    wins = Solver(board).solve(stacked(positions))
+    assert wins.tolist() == [plain_wins(position) for position in positions]
     plain_wins.cache_clear()
 
 
@@ -230,12 +230,12 @@ def test_positions_of_another_board_are_refused() -> None:
 
 def digest() -> str:
     """Return what the solver finds on small boards, in one line."""
-    found = []
+    results = []
     for size, ply in (((4, 4), 0), ((5, 5), 4), ((4, 6), 8)):
         board = game(*size)
         solver = Solver(board)
-        found.append((solver.solve(stacked(late_positions(board, ply=ply, games=2))).tolist(), solver.positions))
-    return repr(found)
+        results.append((solver.solve(stacked(late_positions(board, ply=ply, games=2))).tolist(), solver.positions))
+    return repr(results)
 
 
 def test_kernels_answer_alike_compiled_and_interpreted() -> None:
@@ -245,15 +245,15 @@ def test_kernels_answer_alike_compiled_and_interpreted() -> None:
 def test_the_most_that_can_be_won_against_random_play_on_4x4() -> None:
     """By plain expectation: who knows that the other side moves at random wins 94.27 % as Black and all as White."""
     game = find_game("konane", (4, 4))
-    known: dict[tuple[int, int, int, int], float] = {}
+    shares: dict[tuple[int, int, int, int], float] = {}
 
     def chance(position: Any, side: int) -> float:
         name = int(position.mine), int(position.theirs), position.ply, side
-        if name not in known:
+        if name not in shares:
             chances = [chance(game.play(position, move), side) for move in game.moves(position)]
             mine = position.ply % 2 == side
-            known[name] = (max(chances) if mine else sum(chances) / len(chances)) if chances else float(not mine)
-        return known[name]
+            shares[name] = (max(chances) if mine else sum(chances) / len(chances)) if chances else float(not mine)
+        return shares[name]
 
     assert chance(game.start(), 0) == pytest.approx(0.9427083)
     assert chance(game.start(), 1) == 1.0

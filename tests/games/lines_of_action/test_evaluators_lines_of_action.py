@@ -37,9 +37,9 @@ def plain_quads(stones: Cells, size: int) -> tuple[int, ...]:
     counts = [0] * 6
     for row in range(-1, size):
         for column in range(-1, size):
-            found = [(r, c) for r in (row, row + 1) for c in (column, column + 1) if (r, c) in stones]
-            across = len(found) == 2 and found[0][0] != found[1][0] and found[0][1] != found[1][1]
-            counts[5 if across else len(found)] += 1
+            inside = [(r, c) for r in (row, row + 1) for c in (column, column + 1) if (r, c) in stones]
+            across = len(inside) == 2 and inside[0][0] != inside[1][0] and inside[0][1] != inside[1][1]
+            counts[5 if across else len(inside)] += 1
     return tuple(counts)
 
 

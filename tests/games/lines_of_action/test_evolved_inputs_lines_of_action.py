@@ -69,7 +69,7 @@ def plain_nonads(stones: Cells, size: int) -> list[float]:
 
 
 def plain_targets(stone: tuple[int, int], mine: Cells, theirs: Cells, size: int) -> Cells:
-    found = []
+    ends = []
     for rows, columns in product((-1, 0, 1), repeat=2):
         if (rows, columns) == (0, 0):
             continue
@@ -79,8 +79,8 @@ def plain_targets(stone: tuple[int, int], mine: Cells, theirs: Cells, size: int)
         end = line[8 + count]
         inside = 0 <= end[0] < size and 0 <= end[1] < size
         if inside and end not in mine and not any(cell in theirs for cell in path):
-            found.append(end)
-    return found
+            ends.append(end)
+    return ends
 
 
 def plain_groups(stones: Cells) -> int:
@@ -120,8 +120,8 @@ def plain_number(name: str, mine: Cells, theirs: Cells, size: int, *, moving: bo
     if name == "mobility":
         return [len(plain_moves(mine, theirs, size)) / 40]
     if name == "threats":
-        found = plain_threats(mine, theirs, size)
-        return [float(moving and found > 0), 0.0 if moving else min(found, 4) / 4]
+        connecting = plain_threats(mine, theirs, size)
+        return [float(moving and connecting > 0), 0.0 if moving else min(connecting, 4) / 4]
     return [float(moving)]
 
 
