@@ -1,6 +1,6 @@
 """Lines of Action as text, with the board's shape and symmetries; moves as `d1-b3`, `g4xg1` or `pass`.
 
-Here is also the position type, because both the text and the kernels need it. Rules are in `lines_of_action.py`.
+Here is also the position type, because both the text and the kernels need it. Rules are in `rules.py`.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Nine Men's Morris as text, with the board's shape and symmetries: the papers' 24 letters and four digits.
 
-Here is also the position type, because both the text and the kernels need it. Rules are in `morris.py`. Moves are
+Here is also the position type, because both the text and the kernels need it. Rules are in `rules.py`. Moves are
 written FROM, TO, REMOVE without what is absent, such as `d2`, `a1a4` or `b6d6d3`.
 """
 
