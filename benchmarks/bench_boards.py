@@ -23,8 +23,7 @@ from understudy.games.batches import stacked
 from understudy.games.chess.evaluators import random_standing
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.inputs.standings import ROWS
-from understudy.games.chess.learning.files import save_board_student, suffix_of
-from understudy.games.chess.learning.labels import Labelled, shown, train_labels
+from understudy.games.chess.learning.labels import Labelled, save_board_student, shown, suffix_of, train_labels
 from understudy.games.chess.learning.networks import Sums, make_network
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.options.labels import Lesson

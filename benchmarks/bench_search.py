@@ -9,7 +9,7 @@ import numpy as np
 
 from benchmarks.table import Line, best_rate
 from understudy.games import find_game, find_kind
-from understudy.games.lines_of_action.network_inputs import nonad_matrix
+from understudy.games.lines_of_action.inputs import nonad_matrix
 from understudy.kernels import kernel
 from understudy.players.looking import Limits, search
 from understudy.search.evaluators import find_evaluator, value

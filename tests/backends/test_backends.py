@@ -35,7 +35,7 @@ from work import (
 
 from tests.lab.test_evolution_lab import kept, quiet, tiny
 from understudy import lab
-from understudy.backends import Local, Ray, close, make_backend, ray_node, ray_team
+from understudy.backends import Local, Ray, close, make_backend, ray_node
 from understudy.cli import commands
 from understudy.errors import BackendError, BadOption, UnderstudyError, UnknownName
 from understudy.games import find_game
@@ -138,8 +138,8 @@ def test_a_worker_that_hangs_is_replaced(make: Callable[..., Backend], tmp_path:
     def attempt(seconds: float) -> None:
         folder = tmp_path / str(seconds)
         folder.mkdir()
-        found = list(make(patience=seconds).map(hang_once, errands(folder, 6, trouble=2)))
-        assert found == [0, 1, 4, 9, 16, 25]
+        squares = list(make(patience=seconds).map(hang_once, errands(folder, 6, trouble=2)))
+        assert squares == [0, 1, 4, 9, 16, 25]
         assert marks(folder, 2) == 2
 
     patiently(attempt)
@@ -245,7 +245,7 @@ def test_no_more_than_two_tasks_for_each_worker_are_under_way(ray: Ray, monkeypa
 
 def test_ray_tells_what_other_version_a_node_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     ray.team.close()
-    monkeypatch.setattr(ray_team, "__version__", "99.1")
+    monkeypatch.setattr("understudy.backends.ray.__version__", "99.1")
     with pytest.raises(BackendError, match=r"Ray on this machine cannot work: .* every node needs 99\.1$"):
         list(ray.map(square, [1]))
     ray.team.close()
@@ -388,8 +388,8 @@ def test_an_address_nobody_listens_on(form: str, monkeypatch: pytest.MonkeyPatch
 def test_auto_finds_no_dead_cluster(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     services = import_module("ray._private.services")
     dead = f"127.0.0.1:{unused_port()}"
-    for found, message in ((None, "^there is no Ray cluster on this machine"), (dead, f"^nobody listens at .*{dead}")):
-        monkeypatch.setattr(services, "canonicalize_bootstrap_address", lambda address, found=found: found)
+    for head, message in ((None, "^there is no Ray cluster on this machine"), (dead, f"^nobody listens at .*{dead}")):
+        monkeypatch.setattr(services, "canonicalize_bootstrap_address", lambda address, head=head: head)
         with pytest.raises(BackendError, match=message):
             Ray("auto")
 
@@ -423,27 +423,27 @@ def test_the_command_line_says_where(ray: Ray) -> None:
         for more in ([], ["--workers", "2"], ["--backend", "ray", "--workers", "2"])
     ]
     assert answers[0] == answers[1] == answers[2] != ""
-    told = CliRunner().invoke(commands, [*match, "--address", "head:1"])
-    assert isinstance(told.exception, BadOption)
-    told = CliRunner().invoke(commands, ["match", "konane", "human", "random", "--backend", "ray"])
-    assert isinstance(told.exception, BadOption) and "human" in str(told.exception)
+    done = CliRunner().invoke(commands, [*match, "--address", "head:1"])
+    assert isinstance(done.exception, BadOption)
+    done = CliRunner().invoke(commands, ["match", "konane", "human", "random", "--backend", "ray"])
+    assert isinstance(done.exception, BadOption) and "human" in str(done.exception)
 
 
 def test_the_program_with_ray_prints_nothing_but_its_answer() -> None:
     command = [sys.executable, "-W", "error", "-m", "understudy", "match", "konane", "random", "random", "--size", "4"]
-    told = subprocess.run([*command, "--games", "4", "--json", "--backend", "ray", "--workers", "1"],
+    done = subprocess.run([*command, "--games", "4", "--json", "--backend", "ray", "--workers", "1"],
                           capture_output=True, text=True, check=False, timeout=LONG)  # fmt: skip
-    assert told.returncode == 0, told.stderr
-    assert told.stdout.startswith("{") and told.stdout.count("\n") == 1
-    assert all("games" in line or "compiling" in line for line in told.stderr.strip().splitlines()), told.stderr
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("{") and done.stdout.count("\n") == 1
+    assert all("games" in line or "compiling" in line for line in done.stderr.strip().splitlines()), done.stderr
 
 
 def test_the_program_with_a_dead_address_exits_with_2() -> None:
     command = [sys.executable, "-m", "understudy", "match", "konane", "random", "random"]
-    told = subprocess.run([*command, "--backend", "ray", "--address", f"127.0.0.1:{unused_port()}"],
+    done = subprocess.run([*command, "--backend", "ray", "--address", f"127.0.0.1:{unused_port()}"],
                           capture_output=True, text=True, check=False, timeout=LONG)  # fmt: skip
-    assert (told.returncode, told.stdout) == (2, "")
-    assert told.stderr.startswith("understudy: nobody listens at the Ray address") and told.stderr.count("\n") == 1
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("understudy: nobody listens at the Ray address") and done.stderr.count("\n") == 1
 
 
 def test_any_backend_evolves_the_same(ray: Ray, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from tests.games.chess.test_students_chess import facts_of, random_network
 from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.games.chess.inputs.planes import ChessInputs
-from understudy.games.chess.learning.files import save_board_student
+from understudy.games.chess.learning.labels import save_board_student
 from understudy.networks.files import save_layers
 from understudy.players import make_player
 from understudy.search.evaluators.sigmoid import layers, weight_count

@@ -14,7 +14,7 @@ from conftest import MORRIS_LINES, random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import stacked, unstacked
-from understudy.games.morris.counts import impossible, legal_counts
+from understudy.games.morris.legality import impossible, legal_counts
 from understudy.records import load_any, lone_pairs
 from understudy.records.analysis import Analysis, analyse, analysis_text
 from understudy.records.columns import nothing

@@ -62,9 +62,9 @@ def test_looking_with_a_network_is_minimax(both: bool) -> None:
         player = make_player(f"searcher:depth={depth},method=minimax", FIVE)
         player.evaluator = evaluator  # type: ignore[attr-defined]
         choice = player.choose([position])[0]
-        found = chosen(Looking(evaluator, depth), position, scratch)
-        assert found == choice.move
-        different += found != chosen(Looking(ALOA, depth), position, scratch)
+        move = chosen(Looking(evaluator, depth), position, scratch)
+        assert move == choice.move
+        different += move != chosen(Looking(ALOA, depth), position, scratch)
     assert different > 0
 
 
@@ -83,8 +83,8 @@ def test_equal_moves_are_shuffled_if_asked() -> None:
     first = chosen(Looking(flat, 1), FIVE.start(), room())
     assert first == FIVE.moves(FIVE.start())[0]
     scratch = room(3)
-    found = {chosen(Looking(flat, 1, 1), FIVE.start(), scratch) for _ in range(300)}
-    assert found == set(FIVE.moves(FIVE.start()))
+    moves = {chosen(Looking(flat, 1, 1), FIVE.start(), scratch) for _ in range(300)}
+    assert moves == set(FIVE.moves(FIVE.start()))
 
 
 def wins(position: Any) -> list[int]:
@@ -136,11 +136,11 @@ def test_a_contest_is_the_game_of_its_choosers() -> None:
     for seed in range(6):
         start = random_line(FIVE, 6, seed)[seed % 3][0]
         for second in (0, 1):
-            found = contest(start, one, other, second, 60, scratch)
-            assert found == replayed(start, one, other, second, 60)
+            result = contest(start, one, other, second, 60, scratch)
+            assert result == replayed(start, one, other, second, 60)
             back = contest(start, other, one, 1 - second, 60, scratch)
-            assert back == (-found[0], found[1]), "the other side sees the opposite"
-            results.append(found[0])
+            assert back == (-result[0], result[1]), "the other side sees the opposite"
+            results.append(result[0])
     assert results.count(1) > 6, "aloa at two plies is better than a network of random weights at one"
 
 

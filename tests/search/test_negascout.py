@@ -57,9 +57,9 @@ def test_the_choice_is_that_of_plain_minimax(name: str, size: Any, evaluator: st
         for plies in range(1, depth + 1):
             ranks = rng.permutation(game.most_moves)
             values = search_all(game, position, judge, depth=plies, ranks=ranks)
-            found = search(game, position, judge, limits=Limits(plies), ranks=ranks)
+            opinion = search(game, position, judge, limits=Limits(plies), ranks=ranks)
             best = next(iter(values))
-            assert (found.move, found.value) == (best, values[best])
+            assert (opinion.move, opinion.value) == (best, values[best])
             assert values[best] == max(values.values())
 
 
@@ -85,8 +85,8 @@ def test_minimax_is_minimax(name: str, size: Any) -> None:
         line = [position]
         drawn = {(game.key(seen), seen.ply % 2) for seen in line} if game.conventions.repetition == 2 else set()
         values = search_all(game, position, judge, depth=2, drawn=repeating(game, line))
-        for move, found in values.items():
-            assert found == -plain(game, game.play(position, move), judge, 1, 1, drawn)
+        for move, worth in values.items():
+            assert worth == -plain(game, game.play(position, move), judge, 1, 1, drawn)
 
 
 def test_a_position_that_would_be_a_draw_is_worth_nothing() -> None:
@@ -113,10 +113,10 @@ def test_a_time_limit_is_kept_to_within_50_ms(name: str) -> None:
         overruns = [math.inf]
         while min(overruns) >= 0.05 and len(overruns) <= TRIES:
             began = time.perf_counter()
-            found = search(game, game.start(), judge, limits=Limits(40, seconds=seconds))
+            opinion = search(game, game.start(), judge, limits=Limits(40, seconds=seconds))
             overruns.append(time.perf_counter() - began - seconds)
-            assert found.move in game.moves(game.start())
-            assert found.depth >= 1
+            assert opinion.move in game.moves(game.start())
+            assert opinion.depth >= 1
         assert -0.02 < min(overruns) < 0.05
 
 
@@ -124,9 +124,9 @@ def test_a_node_limit_is_kept_and_a_move_is_found_with_one_node() -> None:
     game = find_game("morris")
     judge = find_evaluator("morris", "")
     for nodes in (1, 10, 1000, 20_000):
-        found = search(game, game.start(), judge, limits=Limits(40, nodes=nodes))
-        assert found.nodes <= nodes
-        assert found.move in game.moves(game.start())
+        opinion = search(game, game.start(), judge, limits=Limits(40, nodes=nodes))
+        assert opinion.nodes <= nodes
+        assert opinion.move in game.moves(game.start())
 
 
 def test_searches_do_not_depend_on_those_before_them() -> None:
@@ -160,13 +160,13 @@ def test_without_random_ties_the_lowest_code_is_chosen() -> None:
 def test_a_forced_win_is_found_and_taken_the_short_way() -> None:
     game = find_game("chess")
     mate_in_two = game.read("7k/8/8/8/8/8/R7/1R4K1 w - - 0 1")
-    found = search(game, mate_in_two, find_evaluator("chess", ""), limits=Limits(5))
-    assert found.value == WIN - 3
+    opinion = search(game, mate_in_two, find_evaluator("chess", ""), limits=Limits(5))
+    assert opinion.value == WIN - 3
     assert make_player("searcher:depth=3", game).choose([mate_in_two])[0].value == 1.0
     small = find_game("lines_of_action", (4, 4))
-    found = search(small, small.start(), find_evaluator("lines_of_action", ""), limits=Limits(6))
-    assert found.value == WIN - 3
-    assert found.value > PROVEN
+    opinion = search(small, small.start(), find_evaluator("lines_of_action", ""), limits=Limits(6))
+    assert opinion.value == WIN - 3
+    assert opinion.value > PROVEN
 
 
 def test_quiescence_sees_the_recapture() -> None:
@@ -216,7 +216,7 @@ def test_a_second_process_need_not_compile() -> None:
 
 def opinions() -> str:
     """Return what searches of every game find, in one line."""
-    found = []
+    results = []
     cases = (("morris", None, "handmade", 2), ("konane", (4, 4), "q", 4), ("lines_of_action", (4, 4), "aloa", 2))
     for name, size, evaluator, depth in (
         *cases,
@@ -228,8 +228,8 @@ def opinions() -> str:
         judge = evaluator_of(game, evaluator)
         opinion = search(game, position, judge, limits=Limits(depth))
         values = search_all(game, position, judge, depth=1)
-        found.append((opinion.move, round(opinion.value, 4), opinion.nodes, [round(v, 4) for v in values.values()]))
-    return repr(found)
+        results.append((opinion.move, round(opinion.value, 4), opinion.nodes, [round(v, 4) for v in values.values()]))
+    return repr(results)
 
 
 def test_searches_answer_alike_compiled_and_interpreted() -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
-from understudy.games.lines_of_action.network_inputs import nonad_matrix
+from understudy.games.lines_of_action.inputs import nonad_matrix
 from understudy.players import make_player
 from understudy.search.evaluators import begin, follow, judge, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan

@@ -14,7 +14,7 @@ from conftest import random_line
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
-from understudy.games.lines_of_action.network_inputs import count_all
+from understudy.games.lines_of_action.inputs import count_all
 from understudy.lab.experiments import make_experiment
 from understudy.lab.kinds.schools import attend
 from understudy.search.choosers import Anyone, choose, make_room

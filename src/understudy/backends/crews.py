@@ -87,8 +87,8 @@ class Job(Generic[A, B]):
         self.tries += 1
         if self.tries >= TRIES:
             name = getattr(self.work.task, "__name__", "a task")
-            told = f"{name} failed {TRIES} times for {_short(self.item)}"
-            self.raise_later(BackendError(f"{told}: the last worker {fault}"))
+            failure = f"{name} failed {TRIES} times for {_short(self.item)}"
+            self.raise_later(BackendError(f"{failure}: the last worker {fault}"))
 
     def outcome(self) -> B:
         """Return the result, or raise what happened instead."""

@@ -1,17 +1,23 @@
-"""Joining a Ray cluster or starting a node: quietly, and with one sentence where it cannot be done.
+"""Ray itself: joining a cluster or starting a node, quietly, and the processes that work there.
 
 Left to itself Ray prints pages, and waits for minutes for a cluster that is not there; so the address is tried first.
+
+At the other end a process introduces itself, then does what it is sent. Its class is sent as code, not by its name, so
+that a node without Understudy can still say so.
 """
 
 from __future__ import annotations
 
 import logging
 import os
+import pickle
 import socket
 import sys
-from collections.abc import Iterator, Mapping
+import traceback
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from importlib import import_module
 from typing import Any
 
@@ -115,8 +121,8 @@ def find_head(address: str) -> str:
     try:
         socket.create_connection((host, port), timeout=ANSWER).close()
     except OSError as error:
-        told = error.strerror or str(error)
-        raise BackendError(f"nobody listens at the Ray address {address!r}: {told}") from None
+        reason = error.strerror or str(error)
+        raise BackendError(f"nobody listens at the Ray address {address!r}: {reason}") from None
     return f"{scheme}[{host}]:{port}" if ":" in host else f"{scheme}{host}:{port}"
 
 
@@ -171,8 +177,8 @@ def _join(ray: Any, head: str, address: str) -> None:
 def _first_line(error: BaseException) -> str:
     """Return the first sentence of what Ray has to say; it ends some calls by leaving the program with a number."""
     lines = str(error).strip().splitlines()
-    told = lines[0].partition(". ")[0].rstrip(".") if lines else type(error).__name__
-    return "it did not answer as a cluster does" if isinstance(error, SystemExit) else told
+    sentence = lines[0].partition(". ")[0].rstrip(".") if lines else type(error).__name__
+    return "it did not answer as a cluster does" if isinstance(error, SystemExit) else sentence
 
 
 @contextmanager
@@ -187,3 +193,54 @@ def _hushed() -> Iterator[None]:
         os.dup2(kept, 2)
         os.close(kept)
         os.close(nowhere)
+
+
+def make_worker(ray: Any) -> Callable[[], Any]:
+    """Return what starts a worker on a free processor of the cluster."""
+
+    class Understudy:
+        """A worker: its tasks are pure, so nothing is lost with it but time."""
+
+        def introduce(self, folder: str, paths: list[str]) -> tuple[str, str]:
+            """Look for modules and files where the driver does, and tell host and version."""
+            import os
+            import socket
+            import sys
+
+            if os.path.isdir(folder):
+                os.chdir(folder)
+            places = [os.path.join(folder, path) for path in paths]
+            sys.path[:] = dict.fromkeys([path for path in places if os.path.exists(path)] + sys.path)
+            from understudy import __version__
+
+            return socket.gethostname(), __version__
+
+        def work(self, packed: bytes, item: Any) -> tuple[Any, BaseException | None]:
+            """Return the result of a task, or what it raised."""
+            from understudy.backends.ray_node import portable, unpacked
+
+            try:
+                return unpacked(packed)(item), None
+            except Exception as error:
+                return None, portable(error)
+
+    start: Callable[[], Any] = ray.remote(num_cpus=1, max_restarts=0)(Understudy).remote
+    return start
+
+
+@lru_cache(maxsize=16)
+def unpacked(packed: bytes) -> Callable[[Any], Any]:
+    """Return the task that a driver has sent, made once for all its jobs."""
+    task: Callable[[Any], Any] = pickle.loads(packed)
+    return task
+
+
+def portable(error: Exception) -> Exception:
+    """Return an exception that survives the way to the driver, with a note of where it was raised."""
+    cloudpickle: Any = import_module("ray.cloudpickle")
+    error.add_note("".join(traceback.format_exception(error)))
+    try:
+        cloudpickle.loads(cloudpickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error

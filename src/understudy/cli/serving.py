@@ -49,7 +49,7 @@ def uci(player: str, seed: int) -> None:
     """
     said = _protocol_only()
     from understudy.games import find_game
-    from understudy.games.chess.uci.server import serve
+    from understudy.games.chess.players.uci import serve
     from understudy.players import close, make_player
 
     game = find_game("chess")

@@ -118,7 +118,7 @@ def endings(names: tuple[str, ...], keep: str | None, sample: int | None, seed: 
 
 
 def _keep_endings(names: Sequence[str], keep: str, sample: int, seed: int) -> None:
-    from understudy.games.chess.records.endings import keep_endings
+    from understudy.games.chess.endings import keep_endings
 
     check_table_name("--keep", keep)
     with counted(len(names), "solving", unit="endings") as progress:

@@ -27,8 +27,18 @@ from understudy.games.rules import (
 )
 from understudy.kernels import kernel
 from understudy.search.evaluators import Quiescent, follow, judge
-from understudy.search.ordering import pick
-from understudy.search.workspace import HEIGHTS, INFINITY, NODE_LIMIT, NODES, OPINIONS, STOP, WIN, Workspace, named
+from understudy.search.workspace import (
+    HEIGHTS,
+    INFINITY,
+    NODE_LIMIT,
+    NODES,
+    OPINIONS,
+    STOP,
+    WIN,
+    Workspace,
+    named,
+    pick,
+)
 
 LAST_OPINION = np.uint64(OPINIONS - 1)
 CENTIPAWNS = 350.0
@@ -82,33 +92,19 @@ def quiescence(
         best = judge(evaluator.inner, position, own, height)
         if best >= beta or height >= HEIGHTS - 2:
             return best
-    codes, order = workspace.moves[height], workspace.order[height]
-    width = moves(position, codes) if checked else captures(position, codes)
+    width = _listed(position, checked, height, workspace)
     if checked and width == 0:
         return settled(-1, height)
-    for i in range(width):
-        order[i] = promise(position, codes[i])
     floor = max(alpha, best)
-    for start in range(width):
-        _to_front(codes, order, start, width)
-        follow(evaluator.inner, position, codes[start], height)
-        child = play(position, codes[start])
-        gain = -quiescence(evaluator, child, not own, -beta, -floor, height + 1, workspace)
+    for i in range(width):
+        move = pick(width, i, height, workspace)
+        follow(evaluator.inner, position, move, height)
+        gain = -quiescence(evaluator, play(position, move), not own, -beta, -floor, height + 1, workspace)
         best = max(best, gain)
         floor = max(floor, gain)
         if best >= beta or workspace.tally[STOP]:
             break
     return best
-
-
-@kernel
-def _to_front(codes: Any, order: Any, start: int, width: int) -> None:
-    best = start
-    for i in range(start + 1, width):
-        if order[i] > order[best]:
-            best = i
-    codes[start], codes[best] = codes[best], codes[start]
-    order[start], order[best] = order[best], order[start]
 
 
 @kernel

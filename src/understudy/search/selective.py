@@ -17,32 +17,30 @@ from understudy.games.rules import exchange, in_check, lifeless, may_pass, movab
 from understudy.kernels import kernel
 from understudy.search.evaluators import begin, follow
 from understudy.search.leaves import ask_once, selective_quiescence, settled
-from understudy.search.ordering import (
-    KILLER,
-    MOST_HISTORY,
-    PAYING,
-    arrange,
-    by_rank,
-    credit,
-    is_quiet,
-    pick,
-)
 from understudy.search.workspace import (
     GENERATION,
     HEIGHTS,
     INFINITY,
+    KILLER,
+    MOST_HISTORY,
     NO_MOVE,
     NODE_LIMIT,
     NODES,
+    PAYING,
     PROVEN,
     SEEN,
     STOP,
     WIN,
     Table,
     Workspace,
+    arrange,
+    by_rank,
     conclude,
+    credit,
     is_drawn,
+    is_quiet,
     named,
+    pick,
     recall,
     remember,
 )

@@ -26,11 +26,11 @@ def test_agreement_is_counted_where_both_know_a_position(tmp_path: Path) -> None
     two = saved(tmp_path, "two", backwards)
     done = CliRunner().invoke(commands, ["data", "compare", str(one), str(two), "--json"])
     assert done.exit_code == 0, done.output
-    told, shared = json.loads(done.output), count - 2
-    assert told["1"]["accuracy"]["sample"] == shared
-    assert told["1"]["accuracy"]["value"] == pytest.approx(1 - 3 / shared)
-    assert told["4"]["error in pawns"]["value"] == pytest.approx(3 / shared)
-    assert told["4"]["squared error"]["value"] == pytest.approx(3 / shared / 1600)
+    measures, shared = json.loads(done.output), count - 2
+    assert measures["1"]["accuracy"]["sample"] == shared
+    assert measures["1"]["accuracy"]["value"] == pytest.approx(1 - 3 / shared)
+    assert measures["4"]["error in pawns"]["value"] == pytest.approx(3 / shared)
+    assert measures["4"]["squared error"]["value"] == pytest.approx(3 / shared / 1600)
     plain = CliRunner().invoke(commands, ["data", "compare", str(one), str(one)])
     assert "data set 1: classes alike 1.0000 (1.0000 to 1.0000)" in plain.output
 

@@ -81,7 +81,7 @@ def test_a_bound_is_no_score(tmp_path: Path) -> None:
 
 @scripts
 @pytest.mark.parametrize(
-    ("mood", "told"),
+    ("mood", "message"),
     [
         ("die", "died"),
         ("hang", "said nothing for too long at"),
@@ -90,10 +90,10 @@ def test_a_bound_is_no_score(tmp_path: Path) -> None:
         ("mute", "said nothing for too long when it was started"),
     ],
 )
-def test_trouble_is_one_sentence(tmp_path: Path, mood: str, told: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_trouble_is_one_sentence(tmp_path: Path, mood: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("understudy.games.chess.players.analyst.STARTING", 0.4 if mood == "mute" else LONG)
     analyst = Analyst(fake(tmp_path, mood), depth=2, patience=0.4 if mood in ("hang", "mute") else LONG)
-    with pytest.raises(EngineError, match=told) as caught:
+    with pytest.raises(EngineError, match=message) as caught:
         analyst.label(START)
     assert f"fake-{mood}" in str(caught.value) and "\n" not in str(caught.value)
     analyst.close()
@@ -138,8 +138,8 @@ def test_what_cannot_be_asked_is_refused(tmp_path: Path) -> None:
 
 
 def test_pawns() -> None:
-    said = [("cp", 150), ("cp", -9000), ("mate", 3), ("mate", -2), ("mate", 0)]
-    labels = [Label(kind, score, "") for kind, score in said]
+    scores = [("cp", 150), ("cp", -9000), ("mate", 3), ("mate", -2), ("mate", 0)]
+    labels = [Label(kind, score, "") for kind, score in scores]
     assert [pawns(label) for label in labels] == [1.5, -20.0, 20.0, -20.0, -20.0]
     assert pawns(labels[1], clip=5.0) == -5.0
 

@@ -61,13 +61,13 @@ class View(NamedTuple):
 @cache
 def boards(count: int = 360) -> tuple[chess.Board, ...]:
     """Return chosen boards with pins, batteries and rights, then strewn ones, then those of random games."""
-    found = [chess.Board(fen) for fen in (*SHARP, *ODD)]
-    found += [strewn(seed, 6 + seed % 24) for seed in range(count // 2)]
+    chosen = [chess.Board(fen) for fen in (*SHARP, *ODD)]
+    chosen += [strewn(seed, 6 + seed % 24) for seed in range(count // 2)]
     for seed in range(count):
-        if len(found) >= count:
+        if len(chosen) >= count:
             break
-        found += [to_board(position) for position, _ in random_line(GAME, 160, seed)][:: 2 + seed % 3]
-    return tuple(found[:count])
+        chosen += [to_board(position) for position, _ in random_line(GAME, 160, seed)][:: 2 + seed % 3]
+    return tuple(chosen[:count])
 
 
 def strewn(seed: int, pieces: int) -> chess.Board:
@@ -119,8 +119,8 @@ def view_of(original: chess.Board) -> View:
         for goal in reach[cell] | (behind_own(board, cell, piece) & line):
             times[piece.color][goal] += 1
     for side in attackers.values():
-        for found in side:
-            found.sort()
+        for kinds in side:
+            kinds.sort()
     return View(board, reach, attackers, times)
 
 
@@ -132,15 +132,15 @@ def pin_of(board: chess.Board, cell: int, colour: chess.Color) -> chess.SquareSe
 
 def behind_own(board: chess.Board, cell: int, slider: chess.Piece) -> chess.SquareSet:
     """Return what a slider attacks if all of its own side that slide in the same way step aside; else nothing."""
-    found = chess.SquareSet()
+    squares = chess.SquareSet()
     for way in (chess.BISHOP, chess.ROOK):
         if slider.piece_type in (way, chess.QUEEN):
             alone = board.copy(stack=False)
             for friend in board.pieces(way, slider.color) | board.pieces(chess.QUEEN, slider.color):
                 alone.remove_piece_at(friend)
             alone.set_piece_at(cell, chess.Piece(way, slider.color))
-            found |= alone.attacks(cell)
-    return found
+            squares |= alone.attacks(cell)
+    return squares
 
 
 def attacks_of(view: View) -> Attacks:
@@ -157,9 +157,9 @@ def test_attacks_are_what_python_chess_tells() -> None:
     for view in views():
         attacks = attacks_of(view)
         for side, colour in enumerate((chess.WHITE, chess.BLACK)):
-            found = view.attackers[colour]
+            attackers = view.attackers[colour]
             for place in range(5):
-                hit = {cell for cell in chess.SQUARES if place + 1 in found[cell]}
+                hit = {cell for cell in chess.SQUARES if place + 1 in attackers[cell]}
                 assert cells_of(attacks[SIDE * side + place]) == hit, (view.board.fen(), side, place)
             twice = {cell for cell in chess.SQUARES if view.times[colour][cell] > 1}
             assert cells_of(attacks[SIDE * side + TWICE]) == twice, (view.board.fen(), side)
@@ -175,27 +175,27 @@ def test_pins_are_what_python_chess_tells() -> None:
     for view in views():
         board, attacks = view.board, attacks_of(view)
         for side, colour in enumerate((chess.WHITE, chess.BLACK)):
-            told = pins_of(attacks, side)
-            assert set(told) == {
+            pins = pins_of(attacks, side)
+            assert set(pins) == {
                 cell for cell in view.reach if board.color_at(cell) == colour and is_pinned(board, cell)
             }
-            for cell, line in told.items():
+            for cell, line in pins.items():
                 assert king_of(board, colour) not in line and line <= set(board.pin(colour, cell))
                 assert cell in line and any(board.color_at(goal) == (not colour) for goal in line)
-            many += len(told)
+            many += len(pins)
     assert many > 60
 
 
 def pins_of(attacks: Attacks, side: int) -> dict[int, set[int]]:
     """Return the pinned pieces of a side with their lines, as the masks tell them."""
-    found: dict[int, set[int]] = {}
+    lines: dict[int, set[int]] = {}
     first = PINS + MOST_PINS * side
     for place in range(first, first + MOST_PINS, 2):
         if attacks[place] == 0:
             break
         (cell,) = cells_of(attacks[place])
-        found[cell] = cells_of(attacks[place + 1])
-    return found
+        lines[cell] = cells_of(attacks[place + 1])
+    return lines
 
 
 def is_pinned(board: chess.Board, cell: int) -> bool:

@@ -20,7 +20,7 @@ def call(*arguments: str) -> Any:
     return json.loads(result.stdout)
 
 
-def said(*arguments: str) -> str:
+def answer(*arguments: str) -> str:
     result = CliRunner().invoke(commands, arguments)
     assert result.exit_code == 0, result.output + repr(result.exception)
     return result.stdout
@@ -40,9 +40,9 @@ def test_suite(tmp_path: Path) -> None:
     facts = call("suite", "random", "ccr25", "--engine", engine, "--depth", "1", "--workers", "2")
     assert facts["cost"]["positions"] == 25
     assert facts["thesis"]["recomputed"]["ours"]["positions"] == 25
-    assert "Table 8.1 of the thesis" in said("suite", "random", "ccr25")
+    assert "Table 8.1 of the thesis" in answer("suite", "random", "ccr25")
     (tmp_path / "one.epd").write_text('4k3/8/8/3q4/4P3/8/8/4K3 w - - bm exd5; id "hangs";\n')
-    assert "solved: 1 of 1" in said("suite", "searcher:depth=1", str(tmp_path / "one.epd"))
+    assert "solved: 1 of 1" in answer("suite", "searcher:depth=1", str(tmp_path / "one.epd"))
 
 
 def test_ladder(tmp_path: Path) -> None:
@@ -52,7 +52,9 @@ def test_ladder(tmp_path: Path) -> None:
     assert facts["games"] == 4
     assert {"elo", "low", "high", "rungs", "place"} <= set(facts)
     assert (facts["lowest_rung"], facts["highest_rung"]) == (1000, 2000)
-    text = said("ladder", "searcher:depth=2", "--engine", counter(tmp_path), "--games", "2", "--openings", "sabatelli")
+    text = answer(
+        "ladder", "searcher:depth=2", "--engine", counter(tmp_path), "--games", "2", "--openings", "sabatelli"
+    )
     assert "95 % interval" in text
 
 
@@ -62,7 +64,7 @@ def test_match_from_openings() -> None:
     assert len(facts["sets"]) == 6
     short = call("match", "chess", "random", "random", "--openings", "sabatelli_as_printed", "--games", "3")
     assert len(short["games"]) == 3
-    assert "1.e4 e5" in said("match", "chess", "random", "random", "--openings", "sabatelli", "--games", "2")
+    assert "1.e4 e5" in answer("match", "chess", "random", "random", "--openings", "sabatelli", "--games", "2")
 
 
 def test_quality(tmp_path: Path) -> None:
@@ -103,6 +105,6 @@ def test_endgames(shared: Path) -> None:
     ],
 )
 def test_bad_input_is_one_sentence(arguments: list[str], message: str) -> None:
-    told = complaint(*arguments)
-    assert message in told
-    assert "\n" not in told
+    text = complaint(*arguments)
+    assert message in text
+    assert "\n" not in text

@@ -58,9 +58,9 @@ def test_every_edge_belongs_where_the_catalogue_puts_it(name: str) -> None:
 def test_classes_of_centipawns_fit_their_intervals(name: str) -> None:
     """Every centipawn from -20 to 20 pawns has exactly one interval, the one of its class."""
     cents = np.arange(-2000, 2001)
-    found = classes_of(find_dataset(name), cents / 100)
-    assert (np.diff(found) >= 0).all() and set(found.tolist()) == set(range(len(CATALOGUE[name])))
-    for cent, number in zip(cents.tolist(), found.tolist(), strict=True):
+    classes = classes_of(find_dataset(name), cents / 100)
+    assert (np.diff(classes) >= 0).all() and set(classes.tolist()) == set(range(len(CATALOGUE[name])))
+    for cent, number in zip(cents.tolist(), classes.tolist(), strict=True):
         interval = CATALOGUE[name][number]
         low, high = ends(interval)
         assert 100 * low <= cent <= 100 * high

@@ -15,8 +15,19 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
-from understudy.games.chess.judges.endgames import ENDINGS, _ending, endgames_json, known_endings, play_endgames
-from understudy.games.chess.judges.tablebases import WON, Defender, check_table, opened_tables, pieces, won_positions
+from understudy.games.chess.judges.endgames import (
+    ENDINGS,
+    WON,
+    Defender,
+    _ending,
+    check_table,
+    endgames_json,
+    known_endings,
+    opened_tables,
+    pieces,
+    play_endgames,
+    won_positions,
+)
 from understudy.games.chess.judges.tables import endgames_text
 from understudy.games.chess.notation import from_board, from_uci, to_board
 from understudy.match import Opening, play_games
@@ -27,10 +38,10 @@ CHESS = find_game("chess")
 
 @pytest.fixture
 def folder(shared: Path) -> Path:
-    found = shared / "data/chess/syzygy"
-    if not found.exists():
+    syzygy = shared / "data/chess/syzygy"
+    if not syzygy.exists():
         pytest.skip("no tablebases among the shared data")
-    return found
+    return syzygy
 
 
 @pytest.fixture
@@ -156,7 +167,7 @@ def test_names_that_are_no_endings(tmp_path: Path, name: str) -> None:
 
 
 def test_endings_that_nobody_wins(tables: chess.syzygy.Tablebase, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.games.chess.judges.tablebases.TRIES", 50)
+    monkeypatch.setattr("understudy.games.chess.judges.endgames.TRIES", 50)
     with pytest.raises(BadOption, match="no won position of KBvK was found among 100 random ones"):
         won_positions(tables, "KBvK", 2, np.random.default_rng(0))
 

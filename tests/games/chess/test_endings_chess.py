@@ -14,9 +14,8 @@ from understudy.cli import commands
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
 from understudy.games.batches import unstacked
-from understudy.games.chess.endings import Endings, every_ending, material_of
+from understudy.games.chess.endings import Endings, every_ending, keep_endings, labelled, material_of
 from understudy.games.chess.notation import to_board, to_uci
-from understudy.games.chess.records.endings import keep_endings, labelled
 from understudy.games.chess.records.positions import load_positions
 
 CHESS = find_game("chess")
@@ -129,8 +128,8 @@ def test_a_table_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_command_tells_and_keeps(tmp_path: Path) -> None:
-    told = json.loads(CliRunner().invoke(commands, ["endings", "KQvK", "--json"]).stdout)
-    assert told["KQvK"]["first"]["won"] == 1.0 and told["KQvK"]["second"]["longest_loss"] == 10
+    facts = json.loads(CliRunner().invoke(commands, ["endings", "KQvK", "--json"]).stdout)
+    assert facts["KQvK"]["first"]["won"] == 1.0 and facts["KQvK"]["second"]["longest_loss"] == 10
     shown = CliRunner().invoke(commands, ["endings", "KRvK"]).stdout
     assert "KRvK" in shown and " 16" in shown
     kept = CliRunner().invoke(commands, ["endings", "KQvK", "--keep", str(tmp_path / "q.parquet"), "--sample", "20"])

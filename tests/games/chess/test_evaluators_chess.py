@@ -18,13 +18,13 @@ PIECE_SQUARE, MATERIAL = MODELS["piece_square"], MODELS["material"]
 
 
 def sampled(seed: int) -> list[Chess]:
-    random, found = np.random.default_rng(seed), []
+    random, positions = np.random.default_rng(seed), []
     for _ in range(6):
         position = START
         while len(codes := GAME.moves(position)) and position.ply < 200:
-            found.append(position)
+            positions.append(position)
             position = rules.play(position, codes[random.integers(len(codes))])
-    return found
+    return positions
 
 
 def plainly(evaluator: Material, board: other.Board) -> float:

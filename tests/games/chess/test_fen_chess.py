@@ -148,11 +148,11 @@ def test_real_positions_read_alike(shared: Path) -> None:
     assert write_fens(read_fens(fens)[0]) == fens
 
 
-def told() -> str:
+def describe() -> str:
     """What the kernels say, for a comparison with plain Python."""
     batch, good = read_fens(SPECIAL + BAD)
     return f"{good.tolist()} {[np.asarray(field).tolist() for field in batch]} {write_fens(batch)}"
 
 
 def test_the_same_without_compiler() -> None:
-    assert run_interpreted("tests.games.chess.test_fen_chess", "told()") == told()
+    assert run_interpreted("tests.games.chess.test_fen_chess", "describe()") == describe()

@@ -32,9 +32,11 @@ def test_games_not_positions_are_independent() -> None:
 
 def test_clustered_by_hand() -> None:
     """Two games, (1, 0, 1) and (0): the mean is a half, their sums stray from it by a half each."""
-    found = clustered(np.array([1, 0, 1, 0]), np.array([7, 7, 7, 9]))
+    measure = clustered(np.array([1, 0, 1, 0]), np.array([7, 7, 7, 9]))
     half = Z95 * np.sqrt((0.25 + 0.25) * 2 / 1) / 4
-    assert found.value == 0.5 and found.low == pytest.approx(0.5 - half) and found.high == pytest.approx(0.5 + half)
+    assert (
+        measure.value == 0.5 and measure.low == pytest.approx(0.5 - half) and measure.high == pytest.approx(0.5 + half)
+    )
 
 
 def test_intervals_cover_what_they_should() -> None:
@@ -44,36 +46,36 @@ def test_intervals_cover_what_they_should() -> None:
         sizes = rng.integers(1, 30, 120)
         skill = rng.normal(0.6, 0.2, 120)
         groups = np.repeat(np.arange(120), sizes)
-        found = clustered(rng.normal(skill[groups], 0.1), groups)
-        covered += found.low <= 0.6 <= found.high
+        measure = clustered(rng.normal(skill[groups], 0.1), groups)
+        covered += measure.low <= 0.6 <= measure.high
     assert 270 <= covered <= 297
 
 
 def test_nothing_to_grade() -> None:
-    found = clustered(np.zeros(0), np.zeros(0, np.int64))
-    assert found.value is None and found.sample == 0
+    measure = clustered(np.zeros(0), np.zeros(0, np.int64))
+    assert measure.value is None and measure.sample == 0
 
 
 def test_grades_of_classes() -> None:
-    pawns, said = np.array([-3.0, 0.0, 1.5, 1.51, 20.0]), np.array([-1.6, -0.1, 1.6, 1.52, 90.0])
+    pawns, answers = np.array([-3.0, 0.0, 1.5, 1.51, 20.0]), np.array([-1.6, -0.1, 1.6, 1.52, 90.0])
     groups = np.arange(5)
-    verdict = graded(find_dataset("1"), said, pawns, groups)
+    verdict = graded(find_dataset("1"), answers, pawns, groups)
     assert verdict["accuracy"].value == pytest.approx(4 / 5)
     assert verdict["error in pawns"].value == pytest.approx((1.4 + 0.1 + 0.1 + 0.01 + 0) / 5)
     assert verdict["sign"].value == 1.0 and verdict["sign"].sample == 4
-    chosen = graded(find_dataset("1"), said, pawns, groups, classes=np.array([0, 0, 0, 0, 2]))
+    chosen = graded(find_dataset("1"), answers, pawns, groups, classes=np.array([0, 0, 0, 0, 2]))
     assert chosen["accuracy"].value == pytest.approx(2 / 5)
-    assert wrongs(find_dataset("1"), said, pawns, np.array([0, 0, 0, 0, 2])).tolist() == [0, 1, 1, 1, 0]
+    assert wrongs(find_dataset("1"), answers, pawns, np.array([0, 0, 0, 0, 2])).tolist() == [0, 1, 1, 1, 0]
 
 
 @pytest.mark.parametrize("name", ["4", "win"])
 def test_grades_of_numbers(name: str) -> None:
-    pawns, said = np.array([-2.0, 0.0, 4.0]), np.array([-1.0, 2.0, 30.0])
-    verdict = graded(find_dataset(name), said, pawns, np.arange(3))
+    pawns, answers = np.array([-2.0, 0.0, 4.0]), np.array([-1.0, 2.0, 30.0])
+    verdict = graded(find_dataset(name), answers, pawns, np.arange(3))
     squares = [(1 / 40) ** 2, (2 / 40) ** 2, (16 / 40) ** 2]
     assert verdict["squared error"].value == pytest.approx(np.mean(squares))
     assert verdict["accuracy as data set 1"].value == pytest.approx(1 / 3)
-    assert wrongs(find_dataset(name), said, pawns, None) == pytest.approx(squares)
+    assert wrongs(find_dataset(name), answers, pawns, None) == pytest.approx(squares)
     assert "accuracy" not in verdict
 
 
@@ -107,12 +109,12 @@ def test_yardsticks_by_hand() -> None:
     )  # fmt: skip
     learned = boards(plain, ahead, behind, ahead, ahead), np.array([0.0, 2.0, -2.0, 2.0, 2.0])
     asked = boards(ahead, behind, plain), np.array([2.0, -2.0, 0.0])
-    told = yardsticks(learned, asked, np.arange(3))
-    assert set(told) == {"1", "2", "3", "4", "win", "far"}
-    usual, counted = told["1"]["always the same"], told["1"]["counts material"]
+    measures = yardsticks(learned, asked, np.arange(3))
+    assert set(measures) == {"1", "2", "3", "4", "win", "far"}
+    usual, counted = measures["1"]["always the same"], measures["1"]["counts material"]
     assert usual["accuracy"].value == pytest.approx(1 / 3)  # Winning is the most frequent of what was learned from
     assert counted["accuracy"].value == 1.0
-    four = told["4"]["always the same"]  # the mean of what was learned from is 0.8
+    four = measures["4"]["always the same"]  # the mean of what was learned from is 0.8
     assert four["error in pawns"].value == pytest.approx((1.2 + 2.8 + 0.8) / 3)
     assert four["squared error"].value == pytest.approx((1.2**2 + 2.8**2 + 0.8**2) / 3 / 1600)
-    assert told["4"]["counts material"]["error in pawns"].value == pytest.approx(0, abs=1e-9)
+    assert measures["4"]["counts material"]["error in pawns"].value == pytest.approx(0, abs=1e-9)

@@ -147,9 +147,9 @@ def test_a_game_that_is_too_long_is_left_out_alone(tmp_path: Path) -> None:
 
 def test_positions_without_labels_are_refused(files: list[Path], tmp_path: Path) -> None:
     bare = saved(tmp_path, "bare", table_of(range(3), labelled=False))
-    with pytest.raises(BadOption, match=r"bare.parquet' holds positions without labels; `understudy label`") as told:
+    with pytest.raises(BadOption, match=r"bare.parquet' holds positions without labels; `understudy label`") as caught:
         load_examples([files[0], bare])
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     with pytest.raises(FileError, match=r"missing\.parquet"):
         load_examples([tmp_path / "missing.parquet"])
 

@@ -41,11 +41,11 @@ def test_labels_do_not_depend_on_the_workers(tmp_path: Path) -> None:
     source, judge = long_games(tmp_path, 4), Judge(engine=fake(tmp_path, "well"), depth=3)
     tables = []
     for workers in (1, 2):
-        told: list[tuple[int, int]] = []
+        notes: list[tuple[int, int]] = []
         target = tmp_path / f"{workers}.parquet"
-        done = run(source, target, judge, workers=workers, progress=lambda *news, told=told: told.append(news))
+        done = run(source, target, judge, workers=workers, progress=lambda *news, notes=notes: notes.append(news))
         tables.append(load_positions(target))
-        assert done.rows == len(tables[-1]) == sum(lately for lately, _ in told) == told[-1][1] > 200
+        assert done.rows == len(tables[-1]) == sum(lately for lately, _ in notes) == notes[-1][1] > 200
         assert not (tmp_path / f"{workers}.parquet.parts").exists()
     one, two = tables
     assert one.facts["engine"] == "Fake 1" and one.facts["limit"].startswith("depth 3")
@@ -185,8 +185,8 @@ def test_stockfish_at_the_command_line(tmp_path: Path, stockfish: str) -> None:
         assert analyst.label(fen) == (table.kind[row], table.score[row], table.best[row])
     analyst.close()
     assert "mate" in table.kind.tolist()
-    told = CliRunner().invoke(commands, ["data", target])
-    assert "engine: Stockfish" in told.output and "classes: Losing" in told.output
+    shown = CliRunner().invoke(commands, ["data", target])
+    assert "engine: Stockfish" in shown.output and "classes: Losing" in shown.output
 
 
 def test_labels_are_those_of_the_shared_table(tmp_path: Path, shared: Path, stockfish: str) -> None:

@@ -32,12 +32,12 @@ BOOK = random_book(find_game("chess"), most=6, plies=4, seed=1)
 
 def test_a_fit_is_where_the_points_are_expected() -> None:
     assert fit([Rung(1000), Rung(1500, 10, 20, 10), Rung(2000)]).elo == 1500
-    told = fit([Rung(1000, 75, 0, 25), Rung(2000)])
-    assert told.elo == pytest.approx(1000 + 400 * np.log10(3), abs=1)
-    assert told.low is not None and told.high is not None
+    rating = fit([Rung(1000, 75, 0, 25), Rung(2000)])
+    assert rating.elo == pytest.approx(1000 + 400 * np.log10(3), abs=1)
+    assert rating.low is not None and rating.high is not None
     wide = fit([Rung(1000, 15, 0, 5), Rung(2000)])
     assert wide.low is not None and wide.high is not None
-    assert told.high - told.low < (wide.high - wide.low) * 0.6
+    assert rating.high - rating.low < (wide.high - wide.low) * 0.6
 
 
 def test_the_interval_covers_the_truth() -> None:
@@ -47,9 +47,9 @@ def test_the_interval_covers_the_truth() -> None:
     for _ in range(400):
         truth = rng.uniform(1400, 2800)
         wins = rng.binomial(8, expected_shares(truth, rungs.astype(np.float64)))
-        told = fit([Rung(int(elo), int(won), 0, 8 - int(won)) for elo, won in zip(rungs, wins, strict=True)])
-        assert told.elo is not None
-        covered += (told.low or -np.inf) <= truth <= (told.high or np.inf)
+        rating = fit([Rung(int(elo), int(won), 0, 8 - int(won)) for elo, won in zip(rungs, wins, strict=True)])
+        assert rating.elo is not None
+        covered += (rating.low or -np.inf) <= truth <= (rating.high or np.inf)
     assert 0.92 <= covered / 400 <= 0.98
 
 
@@ -78,10 +78,10 @@ def test_games_go_where_they_tell_most() -> None:
     rungs = [Rung(elo) for elo in range(1350, 2851, 150)]
     rungs[3], rungs[10] = rungs[3].plus([1, 1, -1, -1]), rungs[10].plus([-1, -1])
     chosen = near(rungs, 40)
-    told = {rungs[place].elo: chosen.count(place) for place in set(chosen)}
-    assert sum(told.values()) == 40
-    assert min(told) >= 1350 and max(told) <= 1800 + 2 * 150 + 100
-    assert told[1650] == max(told.values()) or told[1800] == max(told.values())
+    tally = {rungs[place].elo: chosen.count(place) for place in set(chosen)}
+    assert sum(tally.values()) == 40
+    assert min(tally) >= 1350 and max(tally) <= 1800 + 2 * 150 + 100
+    assert tally[1650] == max(tally.values()) or tally[1800] == max(tally.values())
     hopeless = [Rung(elo).plus([-1] * 20) for elo in range(1350, 2851, 150)]
     assert set(near(hopeless, 5)) == {0}
 

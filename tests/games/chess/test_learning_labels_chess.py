@@ -17,7 +17,7 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.chess.datasets import find_dataset, targets_of
+from understudy.games.chess.datasets import find_dataset, pawns_of, targets_of
 from understudy.games.chess.inputs.planes import ChessInputs, encode, typed
 from understudy.games.chess.learning.labels import (
     Labelled,
@@ -26,7 +26,6 @@ from understudy.games.chess.learning.labels import (
     parameters,
     say,
     shown,
-    told,
     train_labels,
 )
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
@@ -165,8 +164,8 @@ def test_rows_that_are_examined_are_spread_over_all() -> None:
     made = network(PERCEPTRON, lesson)
     some, every = examine_labels(made, second, 40)[0], examine_labels(made, second, 10_000)[0]
     assert some == pytest.approx(every, rel=0.1)
-    said = say(made, lesson, np.arange(160))
-    expected = float(((torch.from_numpy(said)[:, 0] - lesson.targets) ** 2).mean())
+    outputs = say(made, lesson, np.arange(160))
+    expected = float(((torch.from_numpy(outputs)[:, 0] - lesson.targets) ** 2).mean())
     loss, accuracy = examine_labels(made, lesson, 160)
     assert loss == pytest.approx(expected) and accuracy == pytest.approx(1 - expected)
 
@@ -179,7 +178,8 @@ def test_to_say_something_changes_nothing() -> None:
     assert one.shape == (30, 20) and one == pytest.approx(other[:30], abs=1e-5) and made.training
     assert all(torch.equal(tensor, before[name]) for name, tensor in made.state_dict().items())
     assert say(made, lesson, np.arange(0)).shape == (0, 20)
-    assert told(made, lesson).shape == (160,) and np.abs(told(made, lesson)).max() < 8
+    pawns = pawns_of(lesson.dataset, say(made, lesson, np.arange(160)))
+    assert pawns.shape == (160,) and np.abs(pawns).max() < 8
 
 
 def test_few_positions_are_one_batch() -> None:
@@ -218,10 +218,10 @@ def test_far_learns_how_sure_outcomes_differ() -> None:
     logits = torch.tensor([[6.0], [0.1]])
     pulls = {}
     for name in ("win", "far"):
-        said = logits.clone().requires_grad_()
-        _loss(find_dataset(name), said, torch.sigmoid(torch.tensor([9.0, 0.0]))).backward()  # type: ignore[no-untyped-call]
-        assert said.grad is not None
-        pulls[name] = said.grad[:, 0]
+        leaves = logits.clone().requires_grad_()
+        _loss(find_dataset(name), leaves, torch.sigmoid(torch.tensor([9.0, 0.0]))).backward()  # type: ignore[no-untyped-call]
+        assert leaves.grad is not None
+        pulls[name] = leaves.grad[:, 0]
     assert -0.002 < pulls["win"][0] < 0 and pulls["far"][0] < -0.08
     assert pulls["far"][1] == pytest.approx(pulls["win"][1].item(), rel=0.02)  # what is balanced stays as it is
 

@@ -23,10 +23,10 @@ def read(text: str, fen: str = chess.STARTING_FEN) -> tuple[list[int], str, str]
     """Return the codes of a movetext, its fault and its result."""
     start = stacked([CHESS.read(fen)])
     letters = np.frombuffer(text.encode() or b" ", np.uint8)
-    codes, told = np.zeros(len(letters) + 1, np.int32), np.zeros((1, 4), np.int64)
+    codes, outcomes = np.zeros(len(letters) + 1, np.int32), np.zeros((1, 4), np.int64)
     spans = np.array([[0, len(letters)]])
-    read_movetexts(letters, spans, np.stack(start[:7]), np.stack(start[7:]), codes, told)
-    total, fault, _, result = told[0].tolist()
+    read_movetexts(letters, spans, np.stack(start[:7]), np.stack(start[7:]), codes, outcomes)
+    total, fault, _, result = outcomes[0].tolist()
     return codes[:total].tolist(), FAULTS[fault], "" if result == UNSAID else RESULTS[result]
 
 
@@ -161,10 +161,10 @@ def test_python_chess_agrees_on_the_split() -> None:
     assert len(split(text)[0]) == count == 3
 
 
-def told() -> str:
+def describe() -> str:
     """What the kernels say, for a comparison with plain Python."""
     return f"{[read(row[2], row[1]) for row in TRICKY]} {split(TAGGED * 2)}"
 
 
 def test_the_same_without_compiler() -> None:
-    assert run_interpreted("tests.games.chess.test_movetext_chess", "told()") == told()
+    assert run_interpreted("tests.games.chess.test_movetext_chess", "describe()") == describe()

@@ -17,8 +17,7 @@ from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.inputs.planes import ChessInputs, encode
 from understudy.games.chess.inputs.standings import FEW_PIECES_AT, PIECES_AT, ROWS
-from understudy.games.chess.learning.files import export_board, save_board_student, suffix_of
-from understudy.games.chess.learning.labels import parameters
+from understudy.games.chess.learning.labels import export_board, parameters, save_board_student, suffix_of
 from understudy.games.chess.learning.networks import (
     BoardNetworkOptions,
     StandingsNetwork,
@@ -85,15 +84,19 @@ def test_the_feature_network_is_item_20() -> None:
 
 
 def test_optimisers_are_those_of_the_catalogue() -> None:
-    told = {name: lesson.training for name, lesson in SABATELLI.items()}
+    trainings = {name: lesson.training for name, lesson in SABATELLI.items()}
     for name in ("mlp_bitmap_1", "mlp_algebraic_2", "mlp_features_3"):
-        one = told[name]
+        one = trainings[name]
         assert (one.optimiser, one.learning_rate, one.beta1, one.beta2, one.batch) == ("adam", 0.001, 0.9, 0.99, 128)
-    four = told["mlp_bitmap_4"]
+    four = trainings["mlp_bitmap_4"]
     assert (four.optimiser, four.learning_rate, four.momentum, four.batch) == ("sgd", 0.001, 0.7, 248)
     for name in ("cnn_bitmap_1", "cnn_algebraic_4", "cnn_features_3"):
-        assert (told[name].optimiser, told[name].learning_rate, told[name].momentum) == ("sgd", 0.01, 0.0)
-        assert (told[name].schedule, told[name].batch) == ("constant", 128)
+        assert (trainings[name].optimiser, trainings[name].learning_rate, trainings[name].momentum) == (
+            "sgd",
+            0.01,
+            0.0,
+        )
+        assert (trainings[name].schedule, trainings[name].batch) == ("constant", 128)
 
 
 def planes(fen: str) -> torch.Tensor:
@@ -113,10 +116,10 @@ def test_a_convolution_sees_the_boards_geometry(one: str, other: str, shift: tup
     network: Any = network_of("cnn_bitmap_1").eval()
     nothing = planes("k7/8/8/8/8/8/8/K7 w - - 0 1")
     with torch.no_grad():
-        found = [network[0](planes(fen)) - network[0](nothing) for fen in (one, other)]
-    assert found[0].abs().sum() > 0
-    assert torch.allclose(torch.roll(found[0], shift, dims=(2, 3)), found[1], atol=1e-6)
-    touched = found[0][0].abs().sum(dim=0) > 1e-7
+        changes = [network[0](planes(fen)) - network[0](nothing) for fen in (one, other)]
+    assert changes[0].abs().sum() > 0
+    assert torch.allclose(torch.roll(changes[0], shift, dims=(2, 3)), changes[1], atol=1e-6)
+    touched = changes[0][0].abs().sum(dim=0) > 1e-7
     assert torch.equal(touched.nonzero().amin(dim=0), torch.tensor([1, 1]))
     assert torch.equal(touched.nonzero().amax(dim=0), torch.tensor([5, 5]))
 
@@ -159,11 +162,11 @@ def test_a_file_says_what_the_network_says(name: str, outputs: int, tmp_path: Pa
     path = tmp_path / f"student.{suffix_of(network)}"
     save_board_student(path, network, {"kind": "labels"}, planes=inputs.planes, outputs=outputs)
     assert network.training and path.suffix == ".onnx"
-    said = onnxruntime.InferenceSession(path).run(None, {"inputs": boards.numpy()})[0]
+    answers = onnxruntime.InferenceSession(path).run(None, {"inputs": boards.numpy()})[0]
     with torch.no_grad():
         expected = network.eval()(boards).numpy()
-    assert said.shape == (len(line), outputs) and np.ptp(expected) > 0.01
-    assert said == pytest.approx(expected, abs=2e-5)
+    assert answers.shape == (len(line), outputs) and np.ptp(expected) > 0.01
+    assert answers == pytest.approx(expected, abs=2e-5)
     assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
 
@@ -194,17 +197,17 @@ def test_standings_ignore_what_is_not_there() -> None:
 def test_sums_of_rows_are_those_of_a_bag_of_embeddings() -> None:
     present = torch.randint(0, 30, (7, 12), dtype=torch.int32)
     present[:, 9:] = 30
-    found, expected = (torch.randn(30, 5).requires_grad_() for _ in range(2))
-    expected.data.copy_(found.data)
+    rows, expected = (torch.randn(30, 5).requires_grad_() for _ in range(2))
+    expected.data.copy_(rows.data)
     padded = torch.cat([expected, torch.zeros(1, 5)])
-    ours = Sums.apply(present, found, 30)  # type: ignore[no-untyped-call]
+    ours = Sums.apply(present, rows, 30)  # type: ignore[no-untyped-call]
     theirs = torch.nn.functional.embedding_bag(present, padded, mode="sum", padding_idx=30)
     assert torch.allclose(ours, theirs, atol=1e-5)
     weights = torch.randn(7, 5)
     (ours * weights).sum().backward()
     (theirs * weights).sum().backward()
-    assert found.grad is not None and expected.grad is not None
-    assert torch.allclose(found.grad, expected.grad, atol=1e-5)
+    assert rows.grad is not None and expected.grad is not None
+    assert torch.allclose(rows.grad, expected.grad, atol=1e-5)
 
 
 def test_endings_teach_their_own_rows_alone() -> None:

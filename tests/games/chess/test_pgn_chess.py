@@ -160,7 +160,7 @@ def test_games_are_filtered(tmp_path: Path, wanted: Wanted, numbers: list[int]) 
 
 
 @pytest.mark.parametrize(
-    ("wanted", "told"),
+    ("wanted", "message"),
     [
         (Wanted(results=("2-0",)), "no game ends with '2-0'"),
         (Wanted(openings=("e4 e4",)), "'e4' is not legal"),
@@ -168,8 +168,8 @@ def test_games_are_filtered(tmp_path: Path, wanted: Wanted, numbers: list[int]) 
         (Wanted(openings=("Sicilian",)), "'Sicilian' is no move in SAN"),
     ],
 )
-def test_filters_that_make_no_sense(tmp_path: Path, wanted: Wanted, told: str) -> None:
-    with pytest.raises(BadOption, match=told):
+def test_filters_that_make_no_sense(tmp_path: Path, wanted: Wanted, message: str) -> None:
+    with pytest.raises(BadOption, match=message):
         PgnReader(saved(tmp_path, GAMES), wanted)
 
 

@@ -128,19 +128,19 @@ def some_positions(count: int = 400) -> list[Any]:
 @pytest.mark.parametrize("inputs", EVERY, ids=str)
 def test_planes_are_what_python_chess_tells(inputs: ChessInputs) -> None:
     positions = some_positions()
-    found = encode(stacked(positions), inputs)
-    assert found.shape == (len(positions), inputs.planes, 8, 8) and found.dtype == np.int8
-    for position, planes in zip(positions, found, strict=True):
+    encoded = encode(stacked(positions), inputs)
+    assert encoded.shape == (len(positions), inputs.planes, 8, 8) and encoded.dtype == np.int8
+    for position, planes in zip(positions, encoded, strict=True):
         board = to_board(position)
         assert np.array_equal(planes, slow(board, inputs)), board.fen()
 
 
 def test_the_random_positions_have_every_feature() -> None:
-    found = encode(stacked(some_positions()), ChessInputs(kind="features", perspective="white", rights=True))
-    for plane in range(found.shape[1]):
-        assert found[:, plane].any(), plane
+    encoded = encode(stacked(some_positions()), ChessInputs(kind="features", perspective="white", rights=True))
+    for plane in range(encoded.shape[1]):
+        assert encoded[:, plane].any(), plane
     for plane in (12, PIN, CENTRE, WAYS, 20):
-        assert found[:, plane].min() < 0 < found[:, plane].max(), plane
+        assert encoded[:, plane].min() < 0 < encoded[:, plane].max(), plane
 
 
 FEATURED = ChessInputs(kind="features", perspective="white")
@@ -263,10 +263,10 @@ def test_what_cannot_be() -> None:
 
 def digest() -> str:
     """Return a hash of all planes of some positions; the same interpreted."""
-    batch, found = stacked(some_positions(12)), hashlib.sha256()
+    batch, hashed = stacked(some_positions(12)), hashlib.sha256()
     for inputs in EVERY:
-        found.update(encode(batch, inputs).tobytes())
-    return found.hexdigest()
+        hashed.update(encode(batch, inputs).tobytes())
+    return hashed.hexdigest()
 
 
 def test_interpreted_kernels_say_the_same() -> None:

@@ -54,13 +54,13 @@ def games(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def positions_of(path: Path) -> dict[int, list[str]]:
     """The FENs of each game in which somebody moved."""
-    found = {}
+    texts = {}
     for game in read_games(path):
-        position, found[game.number] = game.start, []
+        position, texts[game.number] = game.start, []
         for move in game.moves:
-            found[game.number].append(CHESS.write(position))
+            texts[game.number].append(CHESS.write(position))
             position = CHESS.play(position, move)
-    return found
+    return texts
 
 
 def test_all_positions_of_games_once_each(tmp_path: Path) -> None:
@@ -191,9 +191,14 @@ def test_evaluations_are_turned_to_the_mover_and_cut_into_games(tmp_path: Path, 
     assert table.pawns().tolist() == [0.68, 0.36, -20.0, 0.0, 20.0]
     assert table.game.tolist() == [1, 1, 1, 2, 3]
     assert table.source.tolist() == ["A", "A", "A", "A", "B"] and set(table.result) == {"*"}
-    told = [str(complaint) for complaint in table.complaints]
-    assert len(told) == 3 and "line 4" in told[0] and "no king" in told[0]
-    assert "line 6" in told[1] and "'good'" in told[1] and "line 7" in told[2] and "4 columns, not 3" in told[2]
+    complaints = [str(complaint) for complaint in table.complaints]
+    assert len(complaints) == 3 and "line 4" in complaints[0] and "no king" in complaints[0]
+    assert (
+        "line 6" in complaints[1]
+        and "'good'" in complaints[1]
+        and "line 7" in complaints[2]
+        and "4 columns, not 3" in complaints[2]
+    )
     late = load_positions(saved(tmp_path, CSV + "\n\nx,0,A\n", "late.csv"))
     assert str(late.complaints[-1]).startswith(f"{tmp_path / 'late.csv'}, line 12: chess position 'x'")
 
@@ -236,10 +241,10 @@ def test_tables_are_saved_and_loaded(tmp_path: Path) -> None:
 def test_near_mates_are_worth_more_than_far_ones(tmp_path: Path) -> None:
     table = load_positions(saved(tmp_path, CSV, "e.csv"))
     kinds, scores = np.array(["cp", "cp", "mate", "mate", "mate", "mate", "mate"]), [150, 9000, 50, 7, 1, -2, 0]
-    told = table.taken(np.zeros(7, np.int64))
-    told = dataclasses.replace(told, kind=kinds, score=np.array(scores, np.int32))
-    assert told.worth().tolist() == [1.5, 40, 40, 106, 118, -116, -120]
-    assert np.clip(told.worth(), -20, 20).tolist() == told.pawns().tolist() == [1.5, 20, 20, 20, 20, -20, -20]
+    changed = table.taken(np.zeros(7, np.int64))
+    changed = dataclasses.replace(changed, kind=kinds, score=np.array(scores, np.int32))
+    assert changed.worth().tolist() == [1.5, 40, 40, 106, 118, -116, -120]
+    assert np.clip(changed.worth(), -20, 20).tolist() == changed.pawns().tolist() == [1.5, 20, 20, 20, 20, -20, -20]
 
 
 def test_bad_tables(tmp_path: Path) -> None:
@@ -294,12 +299,12 @@ def test_sample_and_data_at_the_command_line(tmp_path: Path) -> None:
     count = len(load_positions(Path(target)))
     assert f"wrote {count} positions from 9 games (0 not wanted, 4 broken)" in done.output and 5 <= count <= 10
     assert "Ill - Egal" in done.output and "4 were passed over" in done.output
-    told = runner.invoke(commands, ["data", source])
-    assert "games: 9" in told.output and "broken: 4" in told.output and "openings by ECO: " in told.output
-    told = runner.invoke(commands, ["data", target])
-    assert f"positions: {count}" in told.output and "labelled: False" in told.output
-    told = runner.invoke(commands, ["data", str(saved(tmp_path, CSV, "e.csv")), "--json"])
-    assert '"classes": {"Losing": 0.2, "Draw": 0.6, "Winning": 0.2}' in told.output
+    shown = runner.invoke(commands, ["data", source])
+    assert "games: 9" in shown.output and "broken: 4" in shown.output and "openings by ECO: " in shown.output
+    shown = runner.invoke(commands, ["data", target])
+    assert f"positions: {count}" in shown.output and "labelled: False" in shown.output
+    shown = runner.invoke(commands, ["data", str(saved(tmp_path, CSV, "e.csv")), "--json"])
+    assert '"classes": {"Losing": 0.2, "Draw": 0.6, "Winning": 0.2}' in shown.output
     wrong = runner.invoke(commands, ["sample", source, "t.csv"])
     assert isinstance(wrong.exception, BadOption) and "must end in .parquet" in str(wrong.exception)
 

@@ -35,9 +35,9 @@ def test_losses_and_lost_chances_of_a_game(tmp_path: Path) -> None:
     # White, a rook up, gives it for a pawn and is level; Black then gives its last pawn away.
     more = '[FEN "4k3/2p5/1p6/8/8/8/2P5/1R2K3 w - - 0 1"]\n[SetUp "1"]\n'
     file.write_text(pgn("1. Rxb6 cxb6 2. c4 b5 3. cxb5 *", more))
-    told, faults = load_games(file, most=5)
+    games, faults = load_games(file, most=5)
     assert not faults
-    name, judged = judge_games(told, Analysis(counter(tmp_path), depth=1), backend=Local(1))
+    name, judged = judge_games(games, Analysis(counter(tmp_path), depth=1), backend=Local(1))
     assert name == "Counter 1, depth 1"
     # Material: 4 before, then 5, 0, 0, 0, 1.
     assert judged[0].pawns == (5, 0, 0, 0, 1)
@@ -69,13 +69,13 @@ def test_pgn_plain_and_packed_broken_games_skipped(tmp_path: Path) -> None:
     text = pgn(FIGURE) + pgn("1. e4 e5 2. Qxf7 *") + pgn("*") + pgn("1. e4 *", '[Variant "Atomic"]\n') + pgn(FIGURE)
     (tmp_path / "games.pgn").write_text(text)
     (tmp_path / "games.pgn.bz2").write_bytes(bz2.compress(text.encode()))
-    told, faults = load_games(tmp_path / "games.pgn", most=10)
-    assert (told, [fault.replace(".bz2", "") for fault in faults]) == (
+    games, faults = load_games(tmp_path / "games.pgn", most=10)
+    assert (games, [fault.replace(".bz2", "") for fault in faults]) == (
         load_games(tmp_path / "games.pgn.bz2", most=10)[0],
         faults,
     )
-    assert [len(game.steps) for game in told] == [21, 21]
-    assert [game.name for game in told] == ["game 1", "game 5"]
+    assert [len(game.steps) for game in games] == [21, 21]
+    assert [game.name for game in games] == ["game 1", "game 5"]
     assert ["game 2" in faults[0], "no moves" in faults[1], "Atomic" in faults[2]] == [True] * 3
     assert len(load_games(tmp_path / "games.pgn", most=1)[0]) == 1
 
@@ -93,16 +93,16 @@ def test_files_without_games(tmp_path: Path) -> None:
 
 def test_games_just_played_and_their_records_are_the_same(tmp_path: Path) -> None:
     meeting = play_openings(("searcher:depth=1", "random"), BOOKS["sabatelli"], games=3, seed=1, backend=Local(1))
-    told = of_meeting(meeting)
-    assert [(game.white, game.black) for game in told[:2]] == [
+    games = of_meeting(meeting)
+    assert [(game.white, game.black) for game in games[:2]] == [
         ("searcher:depth=1", "random"), ("random", "searcher:depth=1"),
     ]  # fmt: skip
-    assert [len(game.steps) for game in told] == [len(game.moves) for game in meeting.games]
+    assert [len(game.steps) for game in games] == [len(game.moves) for game in meeting.games]
     rows = [row for number, game in enumerate(meeting.games) for row in watched(CHESS, game, number=number, side=None)]
     save(records_of(CHESS, rows, "both"), tmp_path / "records.parquet")
     loaded, _ = load_games(tmp_path / "records.parquet", most=10)
-    assert [game.steps for game in loaded] == [game.steps for game in told]
-    assert [game.result for game in loaded] == [game.result for game in told]
+    assert [game.steps for game in loaded] == [game.steps for game in games]
+    assert [game.result for game in loaded] == [game.result for game in games]
 
 
 def test_records_of_other_games_are_refused(tmp_path: Path) -> None:
@@ -119,8 +119,8 @@ def test_records_of_other_games_are_refused(tmp_path: Path) -> None:
 
 def test_stockfish_sees_the_mate_of_the_thesis(tmp_path: Path, stockfish: str) -> None:
     (tmp_path / "figure.pgn").write_text(pgn(FIGURE))
-    told, _ = load_games(tmp_path / "figure.pgn", most=1)
-    _, judged = judge_games(told, Analysis(stockfish, depth=6), backend=Local(1))
+    games, _ = load_games(tmp_path / "figure.pgn", most=1)
+    _, judged = judge_games(games, Analysis(stockfish, depth=6), backend=Local(1))
     assert judged[0].pawns[-3:] == (20, 20, 20)
     assert judged[0].black.average is not None and judged[0].white.average is not None
     assert judged[0].black.average > judged[0].white.average

@@ -114,16 +114,16 @@ def kind_of_move(board: other.Board, move: other.Move) -> list[str]:
 
 
 def sampled(seed: int, plies: int = 90, games: int = 12) -> list[Chess]:
-    random, found = np.random.default_rng(seed), []
+    random, positions = np.random.default_rng(seed), []
     for number in range(games):
         position = GAME.read(OPENINGS[number % len(OPENINGS)])
         for _ in range(plies):
-            found.append(position)
+            positions.append(position)
             codes = GAME.moves(position)
             if not codes:
                 break
             position = rules.play(position, codes[random.integers(len(codes))])
-    return found
+    return positions
 
 
 def test_text_and_moves_are_those_of_python_chess() -> None:

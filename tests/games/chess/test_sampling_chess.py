@@ -20,9 +20,9 @@ def test_positions_of_games_are_those_that_were_played() -> None:
     ends = np.cumsum([0, *(len(line) for line in lines)])
     starts = stacked([CHESS.start()] * 3)
     wanted = np.array([0, 5, 29, 30, 31, 70])
-    found = unstacked(positions_at(starts, codes, ends, wanted))
+    positions = unstacked(positions_at(starts, codes, ends, wanted))
     everything = [position for line in lines for position, _ in line]
-    assert found == [everything[place] for place in wanted]
+    assert positions == [everything[place] for place in wanted]
     assert len(unstacked(positions_at(starts, codes, ends, wanted[:0]))) == 0
 
 
@@ -64,11 +64,11 @@ def test_keys_are_of_placement_and_side() -> None:
 def test_a_set_of_keys_knows_what_it_met() -> None:
     rng = np.random.default_rng(0)
     keys = rng.integers(1, 60_000, 200_000).astype(np.uint64)
-    met, known = set(), KeySet()
+    met, key_set = set(), KeySet()
     for lot in np.split(keys, 20):
         fresh = [key not in met and not met.add(key) for key in lot.tolist()]
-        assert known.fresh(lot).tolist() == fresh
-    assert known.size == len(met)
+        assert key_set.fresh(lot).tolist() == fresh
+    assert key_set.size == len(met)
 
 
 def test_batches_may_be_empty() -> None:

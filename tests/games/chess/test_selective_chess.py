@@ -19,7 +19,7 @@ from understudy.search.workspace import WIN
 GAME = find_game("chess")
 
 
-def found(fen: str, nodes: int = 200_000, **settings: Any) -> tuple[str, Opinion]:
+def think(fen: str, nodes: int = 200_000, **settings: Any) -> tuple[str, Opinion]:
     position = GAME.read(fen)
     opinion = search(GAME, position, find_evaluator("chess", ""), limits=Limits(40, nodes=nodes), **settings)
     return GAME.write_move(position, opinion.move), opinion
@@ -43,7 +43,7 @@ def test_mates_are_found_and_counted_right(fen: str, moves: int) -> None:
     board = chess.Board(fen)
     line = []
     for left in range(2 * moves - 1, 0, -1):
-        text, opinion = found(board.fen())
+        text, opinion = think(board.fen())
         assert opinion.value == (WIN - left if left % 2 else left - WIN)
         line.append(text)
         board.push_san(text)
@@ -62,28 +62,28 @@ ZUGZWANGS = [
 
 @pytest.mark.parametrize(("fen", "sign"), ZUGZWANGS)
 def test_king_and_pawn_against_king(fen: str, sign: int) -> None:
-    _, opinion = found(fen, 1_000_000)
+    _, opinion = think(fen, 1_000_000)
     assert np.sign(opinion.value) == sign if sign == 0 else opinion.value * sign > 500
 
 
 def test_a_line_that_repeats_is_a_draw() -> None:
     perpetual = "6k1/6p1/8/7Q/8/rr6/1q4PP/6K1 w - - 0 1"
-    text, opinion = found(perpetual)
+    text, opinion = think(perpetual)
     assert (text, opinion.value) == ("Qe8+", 0.0)
-    text, opinion = found(perpetual.replace("/6p1/", "/5bp1/"))  # the check is answered by Bxe8
+    text, opinion = think(perpetual.replace("/6p1/", "/5bp1/"))  # the check is answered by Bxe8
     assert opinion.value < -500
 
 
 def test_fifty_moves_are_a_draw_unless_it_is_mate() -> None:
     late = "8/8/8/8/8/1k6/7q/K7 b - - {} 90"
-    assert found(late.format(10))[1].value == WIN - 1
-    assert found(late.format(99))[1].value == WIN - 1
-    assert found("8/8/8/4k3/8/8/7q/K7 b - - 99 90")[1].value == 0.0
-    assert found("8/8/8/4k3/8/8/7q/K7 b - - 10 90")[1].value > 500
+    assert think(late.format(10))[1].value == WIN - 1
+    assert think(late.format(99))[1].value == WIN - 1
+    assert think("8/8/8/4k3/8/8/7q/K7 b - - 99 90")[1].value == 0.0
+    assert think("8/8/8/4k3/8/8/7q/K7 b - - 10 90")[1].value > 500
 
 
 def test_want_of_material_is_a_draw() -> None:
-    text, opinion = found("8/8/8/8/3k4/8/3p4/2B1K3 w - - 0 1")
+    text, opinion = think("8/8/8/8/3k4/8/3p4/2B1K3 w - - 0 1")
     assert (text, opinion.value) == ("Bxd2", 0.0)
 
 
@@ -110,10 +110,10 @@ def test_limits_are_kept_and_one_node_is_enough_for_a_move() -> None:
 
 def test_it_sees_further_than_the_full_search_and_the_same_twice() -> None:
     fen = "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10"
-    first = found(fen, 100_000)
-    assert first[1].depth > found(fen, 100_000, selective=False)[1].depth + 3
-    found(MATES[0][0])
-    assert found(fen, 100_000) == first
+    first = think(fen, 100_000)
+    assert first[1].depth > think(fen, 100_000, selective=False)[1].depth + 3
+    think(MATES[0][0])
+    assert think(fen, 100_000) == first
 
 
 def test_depth_alone_is_searched_in_full_unless_told_otherwise() -> None:
@@ -211,7 +211,7 @@ def opinions() -> str:
     """Return what selective searches find, in one line."""
     results = []
     for fen in (MATES[1][0], "r1bqkbnr/pppp1ppp/2n5/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R w KQkq - 2 3"):
-        text, opinion = found(fen, 250)
+        text, opinion = think(fen, 250)
         results.append((text, round(opinion.value, 4), opinion.nodes, opinion.depth))
     return repr(results)
 

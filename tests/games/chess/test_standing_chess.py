@@ -16,12 +16,11 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.chess.datasets import find_dataset
+from understudy.games.chess.datasets import find_dataset, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, random_standing, standing_value
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
-from understudy.games.chess.learning.files import save_board_student, standing_arrays
-from understudy.games.chess.learning.labels import Labelled, told
+from understudy.games.chess.learning.labels import Labelled, save_board_student, say, standing_arrays
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import standing_evaluator
 from understudy.games.rules import in_check
@@ -75,11 +74,11 @@ def test_the_evaluator_says_what_the_network_says(dataset: str, tmp_path: Path) 
                 head[-1].bias.fill_(0.5)
     lesson = Labelled(stacked(asked), torch.zeros(len(asked)), ChessInputs(kind="standings"), find_dataset(dataset))
     evaluator = standing_evaluator(saved(tmp_path, made, dataset), CHESS, "it")
-    found = [standing_value(evaluator, position, True) / 100 for position in asked]
-    expected = told(made, lesson)
+    pawns = [standing_value(evaluator, position, True) / 100 for position in asked]
+    expected = pawns_of(lesson.dataset, say(made, lesson, np.arange(len(lesson))))
     assert np.ptp(expected) > 0.1 and np.abs(expected).max() < 20
-    assert found == pytest.approx(expected.tolist(), abs=1e-3)
-    assert found == [standing_value(evaluator, position, False) / 100 for position in asked]
+    assert pawns == pytest.approx(expected.tolist(), abs=1e-3)
+    assert pawns == [standing_value(evaluator, position, False) / 100 for position in asked]
 
 
 def test_one_ply_is_the_best_successor(student: Path) -> None:
@@ -90,19 +89,19 @@ def test_one_ply_is_the_best_successor(student: Path) -> None:
             after = CHESS.play(position, move)
             outcome = CHESS.outcome(after)
             values[move] = -standing_value(evaluator, after, False) if outcome is None else -1e9 * int(outcome) + 1
-        found = search(CHESS, position, evaluator, limits=Limits(1))
+        opinion = search(CHESS, position, evaluator, limits=Limits(1))
         best = max(values.values())
-        assert found.depth == 1 and values[found.move] == best
+        assert opinion.depth == 1 and values[opinion.move] == best
         if abs(best) < 1e6:
-            assert found.value == pytest.approx(best, rel=1e-6, abs=1e-6)
+            assert opinion.value == pytest.approx(best, rel=1e-6, abs=1e-6)
 
 
 def test_two_plies_are_plain_minimax(student: Path) -> None:
     evaluator = standing_evaluator(student, CHESS, "it")
     for position in positions(60)[::6]:
         every = search_all(CHESS, position, evaluator, depth=2)
-        found = search(CHESS, position, evaluator, limits=Limits(2))
-        assert found.move == next(iter(every)) and found.value == pytest.approx(max(every.values()))
+        opinion = search(CHESS, position, evaluator, limits=Limits(2))
+        assert opinion.move == next(iter(every)) and opinion.value == pytest.approx(max(every.values()))
 
 
 def test_quiescence_plays_captures_out(student: Path) -> None:
@@ -116,8 +115,8 @@ def test_quiescence_plays_captures_out(student: Path) -> None:
     for move in CHESS.moves(sharp):
         after = CHESS.play(sharp, move)
         values[move] = -_quiet_value(loud.inner, after)
-    found = search(CHESS, sharp, loud, limits=Limits(1))
-    assert found.value == pytest.approx(max(values.values()), abs=1e-3)
+    opinion = search(CHESS, sharp, loud, limits=Limits(1))
+    assert opinion.value == pytest.approx(max(values.values()), abs=1e-3)
 
 
 def _quiet_value(evaluator: Standing, position: Any) -> float:
@@ -184,9 +183,9 @@ def test_weights_that_lack_something_are_refused(name: str, student: Path, tmp_p
         path = tmp_path / "broken.safetensors"
         save_file({key: np.ascontiguousarray(array) for key, array in broken.items()}, path,
                   metadata={"understudy": json.dumps(facts)})  # fmt: skip
-        with pytest.raises(FileError, match=f"cannot be read: its (weights lack )?'{name}'") as told:
+        with pytest.raises(FileError, match=f"cannot be read: its (weights lack )?'{name}'") as caught:
             standing_evaluator(path, CHESS, "it")
-        assert "\n" not in str(told.value)
+        assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize("stages", [None, np.zeros((2, 2), np.int32), np.zeros(40, np.int32), np.zeros(1, np.float32)])

@@ -37,14 +37,14 @@ def rows_of(row: NDArray[np.int32]) -> Counter[int]:
 
 def slow(original: chess.Board) -> Counter[int]:
     view = view_of(original)
-    found = Counter({layout.THREATS_AT + row: count for row, count in slow_threats(view).items()})
+    rows = Counter({layout.THREATS_AT + row: count for row, count in slow_threats(view).items()})
     for side, colour in enumerate((chess.WHITE, chess.BLACK)):
-        found += slow_pieces(view, side, colour)
-        found += slow_king(view, side, colour)
-    found += Counter(slow_whole(view)) + slow_few(view)
+        rows += slow_pieces(view, side, colour)
+        rows += slow_king(view, side, colour)
+    rows += Counter(slow_whole(view)) + slow_few(view)
     original = original if original.turn else original.mirror()
-    found[layout.PASSANT_AT + original.has_legal_en_passant()] += 1
-    return found
+    rows[layout.PASSANT_AT + original.has_legal_en_passant()] += 1
+    return rows
 
 
 def slow_whole(view: View) -> list[int]:
@@ -72,31 +72,31 @@ def castles(board: chess.Board, colour: chess.Color, wing: str) -> bool:
 
 
 def slow_pieces(view: View, side: int, colour: chess.Color) -> Counter[int]:
-    found = Counter[int]()
+    rows = Counter[int]()
     for cell, piece in view.board.piece_map().items():
         if piece.color != colour:
             continue
         against, behind = view.attackers[not colour][cell], view.attackers[colour][cell]
         number, attack = 6 * side + piece.piece_type - 1, against[0] if against else 0
         guard = 0 if not behind else 1 if behind[0] == 1 else 2
-        found[(number * 64 + cell) * 18 + guard * 6 + attack] += 1
+        rows[(number * 64 + cell) * 18 + guard * 6 + attack] += 1
         fine, more = 3 if guard == 2 and view.times[colour][cell] > 1 else guard, view.times[not colour][cell] > 1
-        found[KINDS_AT + number * 48 + (fine * 2 + more) * 6 + attack] += 1
+        rows[KINDS_AT + number * 48 + (fine * 2 + more) * 6 + attack] += 1
         if piece.piece_type not in (chess.PAWN, chess.KING):
-            found[layout.REACH_AT + (side * 4 + piece.piece_type - 2) * 28 + reach(view, cell, colour)] += 1
+            rows[layout.REACH_AT + (side * 4 + piece.piece_type - 2) * 28 + reach(view, cell, colour)] += 1
         if prey := hunted(view, cell, piece):
-            found[layout.PREY_AT + number * 3 + min(prey, 3) - 1] += 1
+            rows[layout.PREY_AT + number * 3 + min(prey, 3) - 1] += 1
         if piece.piece_type == chess.PAWN and passed(view.board, cell, colour):
-            found[layout.PASSED_AT + (side * 8 + chess.square_rank(cell)) * 3 + way(view, cell, colour)] += 1
+            rows[layout.PASSED_AT + (side * 8 + chess.square_rank(cell)) * 3 + way(view, cell, colour)] += 1
     checking = set(view.board.attackers(colour, king_of(view.board, not colour)))
     gains = slow_gains(view, colour)
     now = sorted([gain for cell, gain in gains.items() if checking <= {cell}] + [0, 0], reverse=True)
     for place, gain in enumerate(now[:2]):
-        found[layout.GAINS_AT + (2 * side + place) * 10 + gain] += 1
+        rows[layout.GAINS_AT + (2 * side + place) * 10 + gain] += 1
     if checking:  # it is answered first, and if by a capture, then by that of who gives it
         later = max([gain for cell, gain in gains.items() if not checking <= {cell}], default=0)
-        found[layout.LATER_AT + side * 10 + later] += 1
-    return found
+        rows[layout.LATER_AT + side * 10 + later] += 1
+    return rows
 
 
 def slow_gains(view: View, colour: chess.Color) -> dict[int, int]:
@@ -113,14 +113,14 @@ def slow_few(view: View) -> Counter[int]:
     board, kings = view.board, [king_of(view.board, colour) for colour in (chess.WHITE, chess.BLACK)]
     if len(board.piece_map()) > 4:
         return Counter()
-    found = Counter([layout.FEW_PIECES_AT + (kings[0] // 8 * 4 + kings[0] % 8 - 4) * 64 + kings[1]])
+    rows = Counter([layout.FEW_PIECES_AT + (kings[0] // 8 * 4 + kings[0] % 8 - 4) * 64 + kings[1]])
     for cell, piece in board.piece_map().items():
         if piece.piece_type != chess.KING:
             for place, king in enumerate(kings):
                 up, right = cell // 8 - king // 8, cell % 8 - king % 8
                 number = 10 * place + (0 if piece.color else 5) + piece.piece_type - 1
-                found[layout.FEW_PIECES_AT + 2048 + number * 225 + (up + 7) * 15 + right + 7] += 1
-    return found
+                rows[layout.FEW_PIECES_AT + 2048 + number * 225 + (up + 7) * 15 + right + 7] += 1
+    return rows
 
 
 def hunted(view: View, cell: int, hunter: chess.Piece) -> int:
@@ -158,7 +158,7 @@ def way(view: View, cell: int, colour: chess.Color) -> int:
 
 
 def slow_king(view: View, side: int, colour: chess.Color) -> Counter[int]:
-    board, king, free, found = view.board, king_of(view.board, colour), 0, Counter[int]()
+    board, king, free, rows = view.board, king_of(view.board, colour), 0, Counter[int]()
     for cell in chess.SQUARES:
         if chess.square_distance(cell, king) > 1:
             continue
@@ -168,18 +168,18 @@ def slow_king(view: View, side: int, colour: chess.Color) -> Counter[int]:
         guarded = board.is_attacked_by(not colour, cell)  # a pinned piece guards as any other
         count = (2 if view.times[not colour][cell] > 1 else 1) if guarded else 0
         place = (up + 1) * 3 + across + 1
-        found[layout.KINGS_AT + (side * 9 + place) * 12 + (held * 3 + count) * 2 + safe] += 1
+        rows[layout.KINGS_AT + (side * 9 + place) * 12 + (held * 3 + count) * 2 + safe] += 1
         free += cell != king and not held and count == 0
-    found[layout.ESCAPES_AT + side * 9 + free] += 1
+    rows[layout.ESCAPES_AT + side * 9 + free] += 1
     few = min(free, 2)
     for kind, checks in enumerate(slow_checks(view, king, colour)):
-        found[layout.CHECKS_AT + (side * 4 + kind) * 9 + checks * 3 + few] += 1
-    found[layout.CONTACTS_AT + side * 6 + contact(view, king, colour) * 3 + few] += 1
+        rows[layout.CHECKS_AT + (side * 4 + kind) * 9 + checks * 3 + few] += 1
+    rows[layout.CONTACTS_AT + side * 6 + contact(view, king, colour) * 3 + few] += 1
     for cell in chess.SquareSet(board.occupied_co[colour]):
         kind_there = board.piece_type_at(cell)
         if kind_there != chess.KING and kind_there is not None and board.is_pinned(colour, cell):
-            found[layout.PINS_AT + side * 6 + kind_there - 1] += 1
-    return found
+            rows[layout.PINS_AT + side * 6 + kind_there - 1] += 1
+    return rows
 
 
 def contact(view: View, king: int, colour: chess.Color) -> bool:
@@ -196,7 +196,7 @@ def contact(view: View, king: int, colour: chess.Color) -> bool:
 
 def slow_checks(view: View, king: int, colour: chess.Color) -> list[int]:
     """Return for knights, bishops, rooks and queens of the others: no check, one that may be taken, a safe one."""
-    board, found = view.board, []
+    board, rows = view.board, []
     for kind in (chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN):
         best, theirs = 0, board.pieces(kind, not colour)
         for cell in chess.SQUARES:
@@ -206,8 +206,8 @@ def slow_checks(view: View, king: int, colour: chess.Color) -> list[int]:
                 continue
             if gives_check(board, kind, cell, king, colour):
                 best = max(best, 1 if view.attackers[colour][cell] else 2)
-        found.append(best)
-    return found
+        rows.append(best)
+    return rows
 
 
 def gives_check(board: chess.Board, kind: chess.PieceType, cell: int, king: int, colour: chess.Color) -> bool:
@@ -218,36 +218,36 @@ def gives_check(board: chess.Board, kind: chess.PieceType, cell: int, king: int,
 
 
 def test_rows_are_what_python_chess_tells() -> None:
-    found = encoded(list(boards()))
-    for board, row in zip(boards(), found, strict=True):
-        told, expected = rows_of(row), slow(board)
-        assert told == expected, (board.fen(), told - expected, expected - told)
+    rows = encoded(list(boards()))
+    for board, row in zip(boards(), rows, strict=True):
+        counts, expected = rows_of(row), slow(board)
+        assert counts == expected, (board.fen(), counts - expected, expected - counts)
 
 
 def test_the_boards_bring_rows_of_every_sort() -> None:
-    found = Counter(encoded(list(boards())).reshape(-1).tolist())
+    counts = Counter(encoded(list(boards())).reshape(-1).tolist())
     starts = (KINDS_AT, layout.REACH_AT, layout.KINGS_AT, layout.GAINS_AT, layout.CHECKS_AT, layout.CONTACTS_AT,
               layout.ESCAPES_AT, layout.PINS_AT, layout.PASSED_AT, layout.PREY_AT,
               layout.PIECES_AT, layout.RIGHTS_AT, layout.CHECKED_AT,
               layout.PASSANT_AT, layout.THREATS_AT, layout.APART_AT, layout.LATER_AT,
               layout.FEW_PIECES_AT, ROWS)  # fmt: skip
     for low, high in pairwise(starts):
-        assert sum(low <= row < high for row in found) > 1, low
-    assert len([row for row in range(layout.CHECKS_AT, layout.CONTACTS_AT) if found[row]]) >= 50
-    assert len([row for row in range(layout.PINS_AT, layout.PASSED_AT) if found[row]]) >= 8
-    assert {(row - layout.PASSED_AT) % 3 for row in found if layout.PASSED_AT <= row < layout.PREY_AT} == {0, 1, 2}
-    assert {(row - layout.APART_AT) // 8 for row in found if layout.APART_AT <= row < layout.LATER_AT} == {0, 1, 2}
+        assert sum(low <= row < high for row in counts) > 1, low
+    assert len([row for row in range(layout.CHECKS_AT, layout.CONTACTS_AT) if counts[row]]) >= 50
+    assert len([row for row in range(layout.PINS_AT, layout.PASSED_AT) if counts[row]]) >= 8
+    assert {(row - layout.PASSED_AT) % 3 for row in counts if layout.PASSED_AT <= row < layout.PREY_AT} == {0, 1, 2}
+    assert {(row - layout.APART_AT) // 8 for row in counts if layout.APART_AT <= row < layout.LATER_AT} == {0, 1, 2}
 
 
 def test_rows_are_few_enough_and_distinct_where_they_should_be() -> None:
     for row in encoded(list(boards())):
         total = int((row < ROWS).sum())
         assert row.min() >= 0 and total <= MOST and (row[total:] == ROWS).all()
-        told = rows_of(row)
-        alone = [number for number in told if number < KINDS_AT or layout.KINGS_AT <= number < layout.PINS_AT]
-        assert all(told[number] == 1 for number in alone)
-        assert sum(told[number] for number in told if number < KINDS_AT) == sum(
-            told[number] for number in told if KINDS_AT <= number < layout.REACH_AT
+        counts = rows_of(row)
+        alone = [number for number in counts if number < KINDS_AT or layout.KINGS_AT <= number < layout.PINS_AT]
+        assert all(counts[number] == 1 for number in alone)
+        assert sum(counts[number] for number in counts if number < KINDS_AT) == sum(
+            counts[number] for number in counts if KINDS_AT <= number < layout.REACH_AT
         )
 
 
@@ -261,8 +261,8 @@ def test_crowded_boards_still_fit() -> None:
 def test_crowded_boards_bring_what_python_chess_tells() -> None:
     some = [strewn(seed, 32) for seed in range(20)]
     for board, row in zip(some, encoded(some), strict=True):
-        told, expected = rows_of(row), slow(board)
-        assert told == expected, (board.fen(), told - expected, expected - told)
+        counts, expected = rows_of(row), slow(board)
+        assert counts == expected, (board.fen(), counts - expected, expected - counts)
 
 
 def test_no_sort_of_rows_is_larger_than_its_room() -> None:
@@ -278,9 +278,9 @@ def test_no_sort_of_rows_is_larger_than_its_room() -> None:
         (layout.FEW_PIECES_AT, ROWS, 5),
     )  # fmt: skip
     assert sum(most for _, _, most in sorts) <= MOST
-    found = encoded([*boards(), *(strewn(seed, 32) for seed in range(400))])
+    rows = encoded([*boards(), *(strewn(seed, 32) for seed in range(400))])
     for low, high, most in sorts:
-        assert ((low <= found) & (found < high)).sum(1).max() <= most
+        assert ((low <= rows) & (rows < high)).sum(1).max() <= most
 
 
 def test_mirrored_boards_bring_the_same_rows() -> None:

@@ -20,7 +20,7 @@ from understudy.games.batches import stacked
 from understudy.games.chess.datasets import CLIP, find_dataset, pawns_of
 from understudy.games.chess.evaluators import Standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode
-from understudy.games.chess.learning.files import save_board_student
+from understudy.games.chess.learning.labels import save_board_student
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
 from understudy.games.chess.players.students import MATE, BoardStudent
 from understudy.players import make_player
@@ -60,13 +60,13 @@ def student(
     path = folder / f"student_{len(list(folder.iterdir()))}.onnx"
     outputs = find_dataset(dataset).outputs
     save_board_student(path, network, facts_of(dataset, inputs), planes=inputs.planes, outputs=outputs)
-    told = "".join(f",{key}={value}" for key, value in options.items())
-    return make_player(f"student:{path}{told}", CHESS)
+    settings = "".join(f",{key}={value}" for key, value in options.items())
+    return make_player(f"student:{path}{settings}", CHESS)
 
 
 def standing_student(folder: Path, **options: Any) -> Any:
-    told = "".join(f",{key}={value}" for key, value in options.items())
-    return make_player(f"student:{standing_saved(folder, standings_network())}{told}", CHESS)
+    settings = "".join(f",{key}={value}" for key, value in options.items())
+    return make_player(f"student:{standing_saved(folder, standings_network())}{settings}", CHESS)
 
 
 def both(folder: Path) -> list[Any]:
@@ -147,8 +147,8 @@ def test_what_was_there_before_is_a_draw(moves: str, tmp_path: Path) -> None:
     past, position = history_of(moves)
     again = CHESS.read_move(position, "Qd2")
     counter = student(tmp_path, counting())
-    alone, told = counter.choose([position])[0], counter.choose([position], [past])[0]
-    assert alone.scores[again] > 8 and told.scores[again] == 0 and told.move != again
+    alone, choice = counter.choose([position])[0], counter.choose([position], [past])[0]
+    assert alone.scores[again] > 8 and choice.scores[again] == 0 and choice.move != again
 
 
 def test_a_standings_student_sees_repetition(tmp_path: Path) -> None:
@@ -164,9 +164,9 @@ def test_a_standings_student_sees_repetition(tmp_path: Path) -> None:
         moves = CHESS.moves(start)
         drawing = liked.move if well else next(move for move in moves if move != liked.move)
         after = CHESS.play(start, drawing)
-        told = player.choose([start], [[after]])[0]
+        choice = player.choose([start], [[after]])[0]
         assert (liked.value > 0) == well
-        assert told.move != drawing and told.value > 0 if well else told.move == drawing and told.value == 0
+        assert choice.move != drawing and choice.value > 0 if well else choice.move == drawing and choice.value == 0
 
 
 def test_the_fifty_move_rule(tmp_path: Path) -> None:
@@ -182,8 +182,8 @@ def test_the_fifty_move_rule(tmp_path: Path) -> None:
     assert earlier.scores is not None and earlier.scores[quiet] > 9
     standing = standing_student(tmp_path)
     pawns = {CHESS.read_move(position, text) for text in ("a3", "a4")}
-    found = standing.choose([position])[0]
-    assert (found.move in pawns) == (found.value != 0.0)
+    alone = standing.choose([position])[0]
+    assert (alone.move in pawns) == (alone.value != 0.0)
 
 
 def test_white_and_mover_agree_where_a_network_is_symmetric(tmp_path: Path) -> None:
@@ -210,8 +210,8 @@ def test_values_are_those_of_the_network(tmp_path: Path) -> None:
         moves = CHESS.moves(position)
         after = [CHESS.play(position, move) for move in moves]
         with torch.no_grad():
-            said = network.eval()(torch.from_numpy(encode(stacked(after), ChessInputs())).float()).numpy()
-        expected = -pawns_of(find_dataset("win"), said)
+            outputs = network.eval()(torch.from_numpy(encode(stacked(after), ChessInputs())).float()).numpy()
+        expected = -pawns_of(find_dataset("win"), outputs)
         choice = player.choose([position])[0]
         for move, board, value in zip(moves, after, expected.tolist(), strict=True):
             if CHESS.outcome(board) is None and CHESS.drawn(board) is None:
@@ -250,9 +250,9 @@ def test_of_equals_one_by_chance(tmp_path: Path) -> None:
     path = tmp_path / "equal.onnx"
     save_board_student(path, counting(), facts_of("win", ChessInputs()), planes=12, outputs=1)
     start = CHESS.start()
-    found = {make_player(f"student:{path}", CHESS, seed=seed).choose([start])[0].move for seed in range(12)}
+    first_moves = {make_player(f"student:{path}", CHESS, seed=seed).choose([start])[0].move for seed in range(12)}
     again = [make_player(f"student:{path}", CHESS, seed=3).choose([start])[0].move for _ in range(2)]
-    assert len(found) > 5 and len(set(again)) == 1
+    assert len(first_moves) > 5 and len(set(again)) == 1
 
 
 def test_a_standings_student_looks_one_ply_unless_told(tmp_path: Path) -> None:
@@ -280,9 +280,9 @@ def test_a_standings_student_looks_one_ply_unless_told(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_mean_nothing_to_one_ply(options: dict[str, Any], message: str, tmp_path: Path) -> None:
-    with pytest.raises(BadOption, match=message) as told:
+    with pytest.raises(BadOption, match=message) as caught:
         student(tmp_path, random_network(), **options)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
     assert isinstance(student(tmp_path, random_network(), depth=1), BoardStudent)
 
 
@@ -316,9 +316,9 @@ def test_options_that_mean_nothing_to_standings(options: dict[str, Any], message
 def test_files_that_contradict_themselves(change: dict[str, Any], message: str, tmp_path: Path) -> None:
     path = tmp_path / "odd.onnx"
     save_board_student(path, random_network(), {**facts_of("win", ChessInputs()), **change}, planes=12, outputs=1)
-    with pytest.raises(UnderstudyError, match=message) as told:
+    with pytest.raises(UnderstudyError, match=message) as caught:
         make_player(f"student:{path}", CHESS)
-    assert "\n" not in str(told.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_files_that_are_none(tmp_path: Path) -> None:

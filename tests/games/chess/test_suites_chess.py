@@ -150,9 +150,9 @@ def test_losing_moves_and_lost_chances_are_counted(tmp_path: Path) -> None:
     cost = verdict.rows[0].cost
     assert cost is not None
     swapped = cost._replace(pawns=cost.pawns_against, pawns_against=cost.pawns)
-    told = costs([swapped])
-    assert (told["losing_moves"], told["wins_thrown_away"]) == (1, 1)
-    assert told["mean_expected_loss"] == pytest.approx(expectation(4) - expectation(-5))
+    prices = costs([swapped])
+    assert (prices["losing_moves"], prices["wins_thrown_away"]) == (1, 1)
+    assert prices["mean_expected_loss"] == pytest.approx(expectation(4) - expectation(-5))
 
 
 def test_positions_that_are_over_need_no_engine() -> None:

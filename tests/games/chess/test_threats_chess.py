@@ -58,11 +58,11 @@ def exchange(board: chess.Board, cell: int, colour: chess.Color, able: set[int],
 
 def slow_threats(view: View) -> Counter[int]:
     """Return the rows of threats, counted from 0."""
-    found = Counter(slow_forks(view))
+    rows = Counter(slow_forks(view))
     for side, colour in enumerate((chess.WHITE, chess.BLACK)):
-        found += Counter(FORKS + side * 24 + row for row in slow_trapped(view, colour))
-        found += Counter(FORKS + TRAPPED + side * 8 + row for row in slow_screens(view, colour))
-    return found
+        rows += Counter(FORKS + side * 24 + row for row in slow_trapped(view, colour))
+        rows += Counter(FORKS + TRAPPED + side * 8 + row for row in slow_screens(view, colour))
+    return rows
 
 
 def safe(view: View, kind: chess.PieceType, colour: chess.Color, cell: int) -> bool:
@@ -121,17 +121,17 @@ def slow_trapped(view: View, colour: chess.Color) -> Iterator[int]:
 
 
 def slow_screens(view: View, colour: chess.Color) -> list[int]:
-    found: list[int] = []
+    rows: list[int] = []
     for cell in sorted(view.reach):
         piece = view.board.piece_at(cell)
-        if piece is None or piece.color != colour or piece.piece_type not in SLIDERS or len(found) >= ENOUGH:
+        if piece is None or piece.color != colour or piece.piece_type not in SLIDERS or len(rows) >= ENOUGH:
             continue
         for owner, side in enumerate((colour, not colour)):
             screens = {at for at in view.board.attacks(cell) if view.board.color_at(at) == side}
             lures = [lure(view, piece, at) for at in hidden(view, cell, screens - {king_of(view.board, not colour)})]
             if max(lures, default=-1) >= 0:
-                found.append(owner * 4 + max(lures))
-    return found
+                rows.append(owner * 4 + max(lures))
+    return rows
 
 
 def hidden(view: View, cell: int, screens: set[int]) -> list[int]:
@@ -155,7 +155,7 @@ def lure(view: View, slider: chess.Piece, cell: int) -> int:
     return -1 if view.attackers[not slider.color][cell] else 0
 
 
-def told(view: View) -> Counter[int]:
+def list_threats(view: View) -> Counter[int]:
     """Return the rows of threats that the encoder writes."""
     out = np.full(MOST_THREATS + 10, -1, np.int32)
     total = write_threats(from_board(view.board), attacks_of(view), 0, out, 0)
@@ -170,25 +170,25 @@ def won(view: View, cell: int, colour: chess.Color) -> int:
 
 def test_threats_are_what_python_chess_tells() -> None:
     for view in views():
-        found, expected = told(view), slow_threats(view)
-        assert found == expected, (view.board.fen(), found - expected, expected - found)
+        rows, expected = list_threats(view), slow_threats(view)
+        assert rows == expected, (view.board.fen(), rows - expected, expected - rows)
 
 
 def test_the_boards_bring_threats_of_every_sort() -> None:
-    found: Counter[int] = Counter()
+    rows: Counter[int] = Counter()
     for view in views():
-        found += told(view)
-    assert {row // 4 for row in found if row < FORKS} == set(range(5))
-    assert {(row - FORKS) // 3 for row in found if FORKS <= row < FORKS + TRAPPED} == set(range(16))
-    assert {row for row in found if row >= FORKS + TRAPPED} == set(range(FORKS + TRAPPED, THREATS))
+        rows += list_threats(view)
+    assert {row // 4 for row in rows if row < FORKS} == set(range(5))
+    assert {(row - FORKS) // 3 for row in rows if FORKS <= row < FORKS + TRAPPED} == set(range(16))
+    assert {row for row in rows if row >= FORKS + TRAPPED} == set(range(FORKS + TRAPPED, THREATS))
     assert THREATS == FORKS + TRAPPED + BEHIND
 
 
 def test_where_screens_are_very_many_some_are_left_out() -> None:
     view = view_of(chess.Board("bRrq2N1/n1bR3B/b2RR3/B4B1q/rRRn4/R2r1r2/Rq1b1RQq/qk2K2R w - - 0 1"))
     own = range(FORKS + TRAPPED, FORKS + TRAPPED + BEHIND // 2)
-    assert ENOUGH <= sum(count for row, count in told(view).items() if row in own) <= ENOUGH + 1
-    assert told(view) == slow_threats(view)
+    assert ENOUGH <= sum(count for row, count in list_threats(view).items() if row in own) <= ENOUGH + 1
+    assert list_threats(view) == slow_threats(view)
 
 
 def test_winnings_are_those_of_exchanges_played_out() -> None:
@@ -253,7 +253,7 @@ def test_checkers_are_what_python_chess_tells() -> None:
     for view in views():
         for side, colour in enumerate((chess.WHITE, chess.BLACK)):
             king = king_of(view.board, colour)
-            found = chess.SquareSet(checkers(from_board(view.board), king, side))
-            assert found & view.board.occupied_co[not colour] == view.board.attackers(not colour, king)
+            squares = chess.SquareSet(checkers(from_board(view.board), king, side))
+            assert squares & view.board.occupied_co[not colour] == view.board.attackers(not colour, king)
             many[len(view.board.attackers(not colour, king))] += 1
     assert many[1] > 10 and many[2] > 0

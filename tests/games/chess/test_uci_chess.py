@@ -27,9 +27,19 @@ from hypothesis import strategies as st
 from understudy.backends import Local
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import find_game
-from understudy.games.chess.uci.server import LONGEST_LINE, serve
-from understudy.games.chess.uci.text import Go, centipawns, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import limits_of, spins_of
+from understudy.games.chess.players.uci import LONGEST_LINE, serve
+from understudy.games.chess.players.uci_tasks import (
+    Go,
+    centipawns,
+    limits_of,
+    read_go,
+    read_position,
+    read_uci,
+    score,
+    sentence,
+    spins_of,
+    write_uci,
+)
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.players.looking import ENDLESS, Limits
@@ -44,13 +54,13 @@ SPOKEN = re.compile("(id (name|author) |option name |uciok$|readyok$|info |bestm
 class Program:
     """The program on the other side of a door."""
 
-    def __init__(self, heard: int, said: int) -> None:
+    def __init__(self, heard: int, replies: int) -> None:
         self.mouth = os.fdopen(heard, "wb", buffering=0)
         self.lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        threading.Thread(target=self._listen, args=(said,), daemon=True).start()
+        threading.Thread(target=self._listen, args=(replies,), daemon=True).start()
 
-    def _listen(self, said: int) -> None:
-        with os.fdopen(said, encoding="utf-8") as ear:
+    def _listen(self, replies: int) -> None:
+        with os.fdopen(replies, encoding="utf-8") as ear:
             for line in ear:
                 self.lines.put(line.rstrip("\n"))
 
@@ -82,10 +92,10 @@ class Program:
 def talking(player: Any) -> Iterator[Program]:
     """Yield a program that talks to a player; the door must close when the program hangs up."""
     made = make_player(player, CHESS, seed=3) if isinstance(player, str) else player
-    (heard, mouth), (ear, said) = os.pipe(), os.pipe()
+    (heard, mouth), (ear, replies) = os.pipe(), os.pipe()
 
     def attend() -> None:
-        with os.fdopen(heard, "rb") as lines, os.fdopen(said, "w", encoding="utf-8") as out:
+        with os.fdopen(heard, "rb") as lines, os.fdopen(replies, "w", encoding="utf-8") as out:
             serve(CHESS, made, heard=lines, said=out, patience=LONG)
 
     thread = threading.Thread(target=attend)
@@ -402,9 +412,9 @@ WORDS = st.sampled_from(
 @given(st.lists(st.lists(WORDS, max_size=9) | st.lists(st.text(max_size=9), max_size=3), max_size=6))
 def test_nothing_that_is_heard_breaks_the_door(lines: list[list[str]]) -> None:
     heard = io.BytesIO("\n".join(" ".join(words) for words in [*lines, ["isready"]]).encode("utf-8", "replace"))
-    said = io.StringIO()
-    serve(CHESS, Recorder(), heard=heard, said=said, patience=LONG)
-    spoken = said.getvalue().splitlines()
+    replies = io.StringIO()
+    serve(CHESS, Recorder(), heard=heard, said=replies, patience=LONG)
+    spoken = replies.getvalue().splitlines()
     assert all(SPOKEN.match(line) for line in spoken)
     assert not any("Error:" in line for line in spoken)
     assert "readyok" in spoken or any(words[:1] == ["quit"] for words in lines)
@@ -436,10 +446,10 @@ def test_the_command_ends_with_its_input(player: str, text: str, last: str) -> N
         process.stdin.write("isready\n")  # it may have to compile first, and nobody waits for that in the end
         process.stdin.flush()
         assert process.stdout.readline() == "readyok\n"
-        said, complaints = process.communicate(text, timeout=LONG)
+        output, complaints = process.communicate(text, timeout=LONG)
     assert process.returncode == 0
-    assert re.match(last, said.splitlines()[-1]) and said.count("bestmove") == 1
-    assert player != "random" or (complaints == "" and "option" not in said)
+    assert re.match(last, output.splitlines()[-1]) and output.count("bestmove") == 1
+    assert player != "random" or (complaints == "" and "option" not in output)
 
 
 @pytest.mark.parametrize(

@@ -41,8 +41,8 @@ def counts(game: CompiledGame, position: Any, side: int, *, template: bool) -> t
     rows, columns = game.size  # with one hole Black alone could jump into it, from two cells away
     row, column = divmod(stones.index(""), columns)
     jumpers = [(row - 2, column), (row + 2, column), (row, column - 2), (row, column + 2)]
-    found = sum(0 <= r < rows and 0 <= c < columns for r, c in jumpers)
-    return own, found, found
+    jumps = sum(0 <= r < rows and 0 <= c < columns for r, c in jumpers)
+    return own, jumps, jumps
 
 
 def template_count(game: CompiledGame, stones: tuple[str, ...], colour: str) -> int:
@@ -63,14 +63,14 @@ def plain(letter: str, judge: tuple[int, int, int], rival: tuple[int, int, int])
 
 
 def positions(game: CompiledGame, games: int) -> list[Any]:
-    dice, found = random.Random(5), []
+    dice, visited = random.Random(5), []
     for _ in range(games):
         position = game.start()
-        found.append(position)
+        visited.append(position)
         while moves := game.moves(position):
             position = game.play(position, dice.choice(moves))
-            found.append(position)
-    return found
+            visited.append(position)
+    return visited
 
 
 @pytest.mark.parametrize("size", [4, 8, 10])

@@ -40,8 +40,8 @@ def test_it_wins_every_game_as_white_on_4x4() -> None:
 
 def test_it_wins_every_won_position_of_6x6() -> None:
     positions = some_positions(LARGE, ply=11, games=4)
-    known = Solver(LARGE)
-    won = [position for position in positions if known.wins(position)]
+    solver = Solver(LARGE)
+    won = [position for position in positions if solver.wins(position)]
     assert 10 < len(won) < len(positions)
     players = make_player("perfect", LARGE, seed=1), make_player("random", LARGE, seed=2)
     for position in won:

@@ -76,15 +76,15 @@ def walks(
     stones: Stones, rows: int, columns: int, cell: tuple[int, int], way: tuple[int, int]
 ) -> list[list[tuple[int, int]]]:
     path = [cell]
-    found: list[list[tuple[int, int]]] = []
+    paths: list[list[tuple[int, int]]] = []
     while True:
         (r, c), (a, b) = path[-1], way
         over, to = (r + a, c + b), (r + 2 * a, c + 2 * b)
         on_board = 0 <= to[0] < rows and 0 <= to[1] < columns
         if not on_board or to in stones or stones.get(over, stones[cell]) == stones[cell]:
-            return found
+            return paths
         path = [*path, to]
-        found.append(path)
+        paths.append(path)
 
 
 def plain_play(stones: Stones, path: list[tuple[int, int]]) -> Stones:

@@ -18,8 +18,7 @@ from understudy.games.konane.notation import permuted, symmetries
 from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving import Solver
 from understudy.kernels import interpreted
-from understudy.solve import make_solver, shared_solver
-from understudy.solve.table import BUCKET, enlarged, make_table, recall, remember
+from understudy.solve import BUCKET, enlarged, make_solver, make_table, recall, remember, shared_solver
 
 
 def game(rows: int, columns: int) -> CompiledGame:
@@ -56,10 +55,10 @@ def late_positions(board: CompiledGame, *, ply: int, games: int) -> list[Any]:
 def test_every_position_of_a_small_board(size: tuple[int, int]) -> None:
     board = game(*size)
     positions = reachable(board.start())
-    found = Solver(board).solve(stacked(positions))
-    assert found.tolist() == [plain_wins(position) for position in positions]
+    wins = Solver(board).solve(stacked(positions))
+    assert wins.tolist() == [plain_wins(position) for position in positions]
     assert len(positions) > 3800 or size != (4, 4)
-    assert not found.all() and found.any()
+    assert not wins.all() and wins.any()
 
 
 @pytest.mark.skipif(interpreted(), reason="slow without the compiler")
@@ -67,8 +66,8 @@ def test_every_position_of_a_small_board(size: tuple[int, int]) -> None:
 def test_positions_of_larger_boards(size: tuple[int, int], ply: int) -> None:
     board = game(*size)
     positions = late_positions(board, ply=ply, games=15)
-    found = Solver(board).solve(stacked(positions))
-    assert found.tolist() == [plain_wins(position) for position in positions]
+    wins = Solver(board).solve(stacked(positions))
+    assert wins.tolist() == [plain_wins(position) for position in positions]
     plain_wins.cache_clear()
 
 
@@ -78,10 +77,10 @@ def test_positions_of_larger_boards(size: tuple[int, int], ply: int) -> None:
 )
 def test_who_wins(size: tuple[int, int], winner: bool, openings: int) -> None:
     board = game(*size)
-    known = Solver(board)
-    values = known.values(board.start())
+    solver = Solver(board)
+    values = solver.values(board.start())
     assert list(values.values()) == [winner] * openings
-    assert known.wins(board.start()) is winner
+    assert solver.wins(board.start()) is winner
     assert list(values) == board.moves(board.start())
 
 
@@ -89,28 +88,28 @@ def test_who_wins(size: tuple[int, int], winner: bool, openings: int) -> None:
 @pytest.mark.parametrize("side", [4, 6])
 def test_white_wins_even_squares_by_any_reply_in_a_corner_and_by_centre_stones_in_the_centre(side: int) -> None:
     board, half = game(side, side), side // 2
-    known = Solver(board)
-    assert not any(known.values(board.start()).values())
+    solver = Solver(board)
+    assert not any(solver.values(board.start()).values())
     centre = {(row * side + column) * 257 for row in (half - 1, half) for column in (half - 1, half)}
     for opening in board.moves(board.start()):
-        values = known.values(board.play(board.start(), opening))
+        values = solver.values(board.play(board.start(), opening))
         assert {move for move, wins in values.items() if wins} == set(values) & (
             centre if opening in centre else set(values)
         )
-    assert known.bytes < 1 << 26
+    assert solver.bytes < 1 << 26
 
 
 @pytest.mark.parametrize("size", [(4, 4), (5, 5), (4, 6), (6, 6), (3, 5), (2, 9)])
 def test_images_share_their_value(size: tuple[int, int]) -> None:
     """With the colours swapped too: a mirror that swaps them turns Black's position into White's."""
     board = game(*size)
-    known = Solver(board)
+    solver = Solver(board)
     mirror = np.arange(size[0] * size[1]).reshape(size)[:, ::-1].ravel()
     for position, _ in random_line(board, 99, 4)[12:]:
         images = [permuted(position, permutation) for permutation in symmetries(position)]
         if size[1] % 2 == 0:
             images += [permuted(image, mirror)._replace(ply=image.ply + 1) for image in images]
-        assert {Solver(board).wins(image) for image in images} == {known.wins(position)}
+        assert {Solver(board).wins(image) for image in images} == {solver.wins(position)}
 
 
 def test_moves_win_where_the_position_after_them_is_lost() -> None:
@@ -161,7 +160,7 @@ class Stop(Exception):
 def test_a_search_tells_its_progress_and_can_be_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(solving, "SLICE", 20_000)
     board = game(6, 6)
-    known, heard = Solver(board), []
+    solver, heard = Solver(board), []
 
     def note(positions: int) -> None:
         heard.append(positions)
@@ -169,11 +168,11 @@ def test_a_search_tells_its_progress_and_can_be_stopped(monkeypatch: pytest.Monk
             raise Stop
 
     with pytest.raises(Stop):
-        known.wins(board.start(), progress=note)
+        solver.wins(board.start(), progress=note)
     assert heard == sorted(heard)
-    assert heard[-1] == known.positions <= 5 * 20_000
+    assert heard[-1] == solver.positions <= 5 * 20_000
     other = late_positions(board, ply=16, games=2)
-    assert known.solve(stacked(other)).tolist() == Solver(board).solve(stacked(other)).tolist()
+    assert solver.solve(stacked(other)).tolist() == Solver(board).solve(stacked(other)).tolist()
 
 
 @pytest.mark.skipif(interpreted(), reason="slow without the compiler")
@@ -198,12 +197,12 @@ def test_threads_share_one_solver() -> None:
 
 def test_batches_may_be_empty_and_of_other_numbers() -> None:
     board = game(4, 4)
-    known = Solver(board)
+    solver = Solver(board)
     batch = stacked([board.start()])
-    assert known.solve(taken(batch, slice(0, 0))).tolist() == []
-    assert known.solve_moves(taken(batch, slice(0, 0))).winning.tolist() == []
+    assert solver.solve(taken(batch, slice(0, 0))).tolist() == []
+    assert solver.solve_moves(taken(batch, slice(0, 0))).winning.tolist() == []
     short = Konane._make(field.astype(np.int32) for field in batch)
-    assert known.solve(short).tolist() == [False]
+    assert solver.solve(short).tolist() == [False]
 
 
 @pytest.mark.parametrize(
@@ -231,12 +230,12 @@ def test_positions_of_another_board_are_refused() -> None:
 
 def digest() -> str:
     """Return what the solver finds on small boards, in one line."""
-    found = []
+    results = []
     for size, ply in (((4, 4), 0), ((5, 5), 4), ((4, 6), 8)):
         board = game(*size)
-        known = Solver(board)
-        found.append((known.solve(stacked(late_positions(board, ply=ply, games=2))).tolist(), known.positions))
-    return repr(found)
+        solver = Solver(board)
+        results.append((solver.solve(stacked(late_positions(board, ply=ply, games=2))).tolist(), solver.positions))
+    return repr(results)
 
 
 def test_kernels_answer_alike_compiled_and_interpreted() -> None:
@@ -246,15 +245,15 @@ def test_kernels_answer_alike_compiled_and_interpreted() -> None:
 def test_the_most_that_can_be_won_against_random_play_on_4x4() -> None:
     """By plain expectation: who knows that the other side moves at random wins 94.27 % as Black and all as White."""
     game = find_game("konane", (4, 4))
-    known: dict[tuple[int, int, int, int], float] = {}
+    shares: dict[tuple[int, int, int, int], float] = {}
 
     def chance(position: Any, side: int) -> float:
         name = int(position.mine), int(position.theirs), position.ply, side
-        if name not in known:
+        if name not in shares:
             chances = [chance(game.play(position, move), side) for move in game.moves(position)]
             mine = position.ply % 2 == side
-            known[name] = (max(chances) if mine else sum(chances) / len(chances)) if chances else float(not mine)
-        return known[name]
+            shares[name] = (max(chances) if mine else sum(chances) / len(chances)) if chances else float(not mine)
+        return shares[name]
 
     assert chance(game.start(), 0) == pytest.approx(0.9427083)
     assert chance(game.start(), 1) == 1.0

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from understudy.games import find_game, rules
-from understudy.games.lines_of_action import evaluators, network_inputs
+from understudy.games.lines_of_action import evaluators
 from understudy.games.lines_of_action import notation as lines_of_action_notation
 from understudy.games.lines_of_action import rules as lines_of_action
 from understudy.games.lines_of_action.evaluators import Aloa, Quads, aloa_value, quads_value
+from understudy.games.lines_of_action.inputs import nonad_matrix
 from understudy.games.lines_of_action.notation import LinesOfAction
 
 Cells = list[tuple[int, int]]
@@ -36,9 +37,9 @@ def plain_quads(stones: Cells, size: int) -> tuple[int, ...]:
     counts = [0] * 6
     for row in range(-1, size):
         for column in range(-1, size):
-            found = [(r, c) for r in (row, row + 1) for c in (column, column + 1) if (r, c) in stones]
-            across = len(found) == 2 and found[0][0] != found[1][0] and found[0][1] != found[1][1]
-            counts[5 if across else len(found)] += 1
+            inside = [(r, c) for r in (row, row + 1) for c in (column, column + 1) if (r, c) in stones]
+            across = len(inside) == 2 and inside[0][0] != inside[1][0] and inside[0][1] != inside[1][1]
+            counts[5 if across else len(inside)] += 1
     return tuple(counts)
 
 
@@ -118,12 +119,12 @@ def test_antisymmetry_and_symmetry(name: str) -> None:
     value: Any = aloa_value if name == "aloa" else quads_value
     for size, seed in CASES[::4]:
         position = placed(size, seed)[2]
-        found = value(evaluator, position, True)
-        assert value(evaluator, position, False) == found
-        assert value(evaluator, rules.turn(position), True) == pytest.approx(-found)
+        worth = value(evaluator, position, True)
+        assert value(evaluator, position, False) == worth
+        assert value(evaluator, rules.turn(position), True) == pytest.approx(-worth)
         for permutation in lines_of_action_notation.symmetries(position):
             assert value(evaluator, lines_of_action_notation.permuted(position, permutation), True) == pytest.approx(
-                found
+                worth
             )
 
 
@@ -136,14 +137,14 @@ def test_aloa_prefers_stones_together() -> None:
 
 def test_nonads() -> None:
     for size in lines_of_action_notation.SIZES:
-        matrix = network_inputs.nonad_matrix(size)
+        matrix = nonad_matrix(size)
         assert matrix.shape == ((size - 2) ** 2, 64)
         board = np.array([1.0 if max(cell // 8, cell % 8) < size else 0.0 for cell in range(64)])
         assert matrix @ board == pytest.approx(np.full((size - 2) ** 2, 7.2))
     one = np.zeros(64)
     one[8 * 1 + 2] = 1.0
-    assert (network_inputs.nonad_matrix(8) @ one)[:4].tolist() == [0.8, 1.0, 0.8, 0.0]
-    assert (network_inputs.nonad_matrix(8) @ one)[6:10].tolist() == [0.75, 0.8, 0.75, 0.0]
+    assert (nonad_matrix(8) @ one)[:4].tolist() == [0.8, 1.0, 0.8, 0.0]
+    assert (nonad_matrix(8) @ one)[6:10].tolist() == [0.75, 0.8, 0.75, 0.0]
 
 
 def test_evaluators_are_values_with_a_scale() -> None:

@@ -21,13 +21,11 @@ from tests.games.lines_of_action.test_evaluators_lines_of_action import (
 )
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.lines_of_action import network_inputs
-from understudy.games.lines_of_action.network_inputs import LINEAR, NUMBERS, turns
+from understudy.games.lines_of_action.inputs import LINEAR, NUMBERS, counted, groups, threats, turns
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
 from understudy.search.evaluators import value
-from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
-from understudy.search.evaluators.inputs import READINGS, make_inputs
+from understudy.search.evaluators.chromosome import READINGS, NetworkOptions, Plan, express, make_inputs, make_plan
 
 ALL = (*LINEAR, *NUMBERS)
 WEIGHTS = ((0.75, 0.8, 0.75), (0.8, 1.0, 0.8), (0.75, 0.8, 0.75))
@@ -71,7 +69,7 @@ def plain_nonads(stones: Cells, size: int) -> list[float]:
 
 
 def plain_targets(stone: tuple[int, int], mine: Cells, theirs: Cells, size: int) -> Cells:
-    found = []
+    ends = []
     for rows, columns in product((-1, 0, 1), repeat=2):
         if (rows, columns) == (0, 0):
             continue
@@ -81,8 +79,8 @@ def plain_targets(stone: tuple[int, int], mine: Cells, theirs: Cells, size: int)
         end = line[8 + count]
         inside = 0 <= end[0] < size and 0 <= end[1] < size
         if inside and end not in mine and not any(cell in theirs for cell in path):
-            found.append(end)
-    return found
+            ends.append(end)
+    return ends
 
 
 def plain_groups(stones: Cells) -> int:
@@ -122,8 +120,8 @@ def plain_number(name: str, mine: Cells, theirs: Cells, size: int, *, moving: bo
     if name == "mobility":
         return [len(plain_moves(mine, theirs, size)) / 40]
     if name == "threats":
-        found = plain_threats(mine, theirs, size)
-        return [float(moving and found > 0), 0.0 if moving else min(found, 4) / 4]
+        connecting = plain_threats(mine, theirs, size)
+        return [float(moving and connecting > 0), 0.0 if moving else min(connecting, 4) / 4]
     return [float(moving)]
 
 
@@ -158,7 +156,7 @@ def seen_inputs(plan: Plan, position: LinesOfAction) -> Any:
     stones = np.array([int(side) >> cell & 1 for side in (position.mine, position.theirs) for cell in range(64)])
     numbers = np.zeros(32, np.float32)
     if inputs.kinds:
-        assert network_inputs.counted(position, inputs.kinds, numbers) == inputs.width
+        assert counted(position, inputs.kinds, numbers) == inputs.width
     return np.concatenate([inputs.linear @ stones + inputs.empty, numbers[list(inputs.counted)]])
 
 
@@ -257,13 +255,13 @@ def test_groups_and_threats() -> None:
     dangerous = 0
     for size, seed in CASES:
         mine, theirs, position = placed(size, seed)
-        assert network_inputs.groups(position.mine) == min(plain_groups(mine), 5)
-        found = network_inputs.threats(position.mine, position.theirs, size)
-        assert found == plain_threats(mine, theirs, size)
+        assert groups(position.mine) == min(plain_groups(mine), 5)
+        count = threats(position.mine, position.theirs, size)
+        assert count == plain_threats(mine, theirs, size)
         assert connected(position.mine) == (plain_groups(mine) == 1)
-        dangerous += found > 0
+        dangerous += count > 0
     assert dangerous > 50
-    assert network_inputs.groups(mask([])) == 0
+    assert groups(mask([])) == 0
 
 
 def test_threats_are_moves_that_connect() -> None:
@@ -272,8 +270,8 @@ def test_threats_are_moves_that_connect() -> None:
         for seed in range(12):
             for position, _ in random_line(game, 30, seed):
                 winning = [move for move in game.moves(position) if connected(game.play(position, move).theirs)]
-                if network_inputs.groups(position.mine) <= 4:
-                    assert network_inputs.threats(position.mine, position.theirs, size) == len(winning)
+                if groups(position.mine) <= 4:
+                    assert threats(position.mine, position.theirs, size) == len(winning)
 
 
 @pytest.mark.parametrize(

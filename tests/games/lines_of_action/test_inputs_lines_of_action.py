@@ -17,8 +17,8 @@ from understudy.games.lines_of_action.inputs import (
     encode_boards,
     find_representation,
     input_count,
+    nonad_matrix,
 )
-from understudy.games.lines_of_action.network_inputs import nonad_matrix
 
 NOTHING = np.zeros(1, np.int32)
 
@@ -65,9 +65,9 @@ def test_successors_in_which_the_game_is_over_are_known() -> None:
     for seed in range(30):
         position = random_line(game, 60, seed)[-1][0]
         width = decided_successors(position, codes, out)
-        for move, told in zip(codes[:width].tolist(), out[:width].tolist(), strict=True):
+        for move, share in zip(codes[:width].tolist(), out[:width].tolist(), strict=True):
             outcome = game.outcome(game.play(position, move))
-            assert np.isnan(told) if outcome is None else told == (1 - outcome) / 2
+            assert np.isnan(share) if outcome is None else share == (1 - outcome) / 2
             ends += outcome is not None
     assert ends >= 30
 

@@ -34,8 +34,8 @@ def made(size: int = 8, **switches: str) -> CompiledGame:
 def test_perft(size: int) -> None:
     out = np.empty((7, lines_of_action.MOST_MOVES), np.int32)
     expected = PERFT[size][:2] if interpreted() else PERFT[size]
-    found = tuple(rules.perft(made(size).start(), depth, out) for depth in range(1, len(expected) + 1))
-    assert found == expected
+    counts = tuple(rules.perft(made(size).start(), depth, out) for depth in range(1, len(expected) + 1))
+    assert counts == expected
 
 
 def test_shortest_known_game() -> None:
@@ -58,7 +58,7 @@ Stones = dict[tuple[int, int], str]
 
 
 def slow_moves(stones: Stones, side: str, size: int) -> set[tuple[tuple[int, int], tuple[int, int]]]:
-    found = set()
+    legal = set()
     for (x, y), colour in stones.items():
         for dx, dy in ((1, 0), (0, 1), (1, 1), (1, -1), (-1, 0), (0, -1), (-1, -1), (-1, 1)):
             if colour != side:
@@ -67,8 +67,8 @@ def slow_moves(stones: Stones, side: str, size: int) -> set[tuple[tuple[int, int
             way = [(x + dx * step, y + dy * step) for step in range(1, len(on_line) + 1)]
             inside = all(0 <= a < size and 0 <= b < size for a, b in way)
             if inside and all(stones.get(cell, side) == side for cell in way[:-1]) and stones.get(way[-1]) != side:
-                found.add(((x, y), way[-1]))
-    return found
+                legal.add(((x, y), way[-1]))
+    return legal
 
 
 def slow_connected(stones: Stones, side: str) -> bool:
@@ -269,15 +269,15 @@ def wins(position, depth, attacking, out, keys, bounds):  # type: ignore[no-unty
         keys[place], bounds[place, 0], bounds[place, 1] = key, 0, 99
     if bounds[place, 0] >= depth or bounds[place, 1] <= depth:
         return bounds[place, 1] <= depth
-    found = not attacking
+    decided = not attacking
     for i in range(width):
         if wins(rules.play(position, out[depth, i]), depth - 1, not attacking, out, keys, bounds) == attacking:
-            found = attacking
+            decided = attacking
             break
     if keys[place] != key:
         keys[place], bounds[place, 0], bounds[place, 1] = key, 0, 99
-    bounds[place, 1 if found else 0] = depth
-    return found
+    bounds[place, 1 if decided else 0] = depth
+    return decided
 
 
 # Notation, parts, symmetries, variants.

@@ -34,9 +34,11 @@ def test_images_are_the_game_s_own_symmetries() -> None:
     turned, codes, origins = images(batch, moves)
     for row, (position, move) in enumerate(zip(unstacked(batch), moves, strict=True)):
         mine = np.flatnonzero(origins == row)
-        found = {(GAME.write(p), int(m)) for p, m in zip(unstacked(taken(turned, mine)), codes[mine], strict=True)}
-        assert found == {(GAME.write(p), m) for p, m in GAME.symmetries(position, int(move))}
-        assert len(found) == len(mine)
+        turned_pairs = {
+            (GAME.write(p), int(m)) for p, m in zip(unstacked(taken(turned, mine)), codes[mine], strict=True)
+        }
+        assert turned_pairs == {(GAME.write(p), m) for p, m in GAME.symmetries(position, int(move))}
+        assert len(turned_pairs) == len(mine)
 
 
 def test_orbit_keys_are_equal_for_images_alone() -> None:

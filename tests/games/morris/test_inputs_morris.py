@@ -77,13 +77,13 @@ def test_a_symmetry_only_moves_columns(name: str) -> None:
     encoder = find_encoder("morris", name)
     batch = stacked([position for position, _ in random_line(GAME, 60, 5)])
     layout, numbers = encoder.layout, np.array(NUMBER)
-    told = list(zip(layout.about.tolist(), layout.channels.tolist(), strict=True))
-    columns = {about: place for place, about in enumerate(told)}
+    channels = list(zip(layout.about.tolist(), layout.channels.tolist(), strict=True))
+    columns = {about: place for place, about in enumerate(channels)}
     for permutation in SYMMETRIES:
         moved = np.zeros(25, int)
         moved[numbers[1:]] = numbers[permutation + 1]
         turned, _ = image(batch, np.zeros(len(batch.mine), np.int32), permutation)
-        target = [columns[moved[cell], channel] for cell, channel in told]
+        target = [columns[moved[cell], channel] for cell, channel in channels]
         assert np.array_equal(encoder.encode(turned)[:, target], encoder.encode(batch))
 
 

@@ -69,15 +69,15 @@ def test_verdicts_equal_plain_counting(order: tuple[int, int, int]) -> None:
     scorer = Wild(order)
     verdict = judge_parts(scorer, batch, moves)
     scores, parts = scorer.score_parts(batch)
-    positions, known = unstacked(batch), moves != NO_MOVE
+    positions, moved_rows = unstacked(batch), moves != NO_MOVE
     truth = parts_of(moves)
-    right = (parts == truth)[known]
+    right = (parts == truth)[moved_rows]
     assert verdict["accuracy.whole"].value == pytest.approx(right.all(axis=1).mean())
-    assert verdict["accuracy.whole"].sample == known.sum()
-    told = scorer.score_parts(batch, truth[:, list(order[:2])])[0].argmax(axis=2)
+    assert verdict["accuracy.whole"].sample == moved_rows.sum()
+    answers = scorer.score_parts(batch, truth[:, list(order[:2])])[0].argmax(axis=2)
     for i, part in enumerate(PARTS):
         assert verdict[f"accuracy.{part}"].value == pytest.approx(right[:, i].mean())
-        hits = told[known, order.index(i)] == truth[known, i]
+        hits = answers[moved_rows, order.index(i)] == truth[moved_rows, i]
         assert verdict[f"accuracy.given.{part}"].value == pytest.approx(hits.mean())
     moved = [tuple(row) in legal(position) for position, row in zip(positions, parts.tolist(), strict=True)]
     assert verdict["legality.whole"].value == pytest.approx(np.mean(moved))
@@ -99,14 +99,14 @@ def slow_precisions(
     masses, own, by_truth = [], [], []
     for position, score, row in zip(positions, scores[:, place], parts.tolist(), strict=True):
         earlier = [row[i] for i in order[:place]]
-        found = {move[order[place]] for move in legal(position) if [move[i] for i in order[:place]] == earlier}
-        if not found:
+        open_classes = {move[order[place]] for move in legal(position) if [move[i] for i in order[:place]] == earlier}
+        if not open_classes:
             continue
-        masses.append(1 - float(np.exp(score[sorted(found)]).sum()))
+        masses.append(1 - float(np.exp(score[sorted(open_classes)]).sum()))
         ranking = np.argsort(-score, kind="stable").tolist()
-        precision = len(found) / (1 + max(ranking.index(kind) for kind in found))
+        precision = len(open_classes) / (1 + max(ranking.index(kind) for kind in open_classes))
         own += [precision] * (row[order[place]] != 0)
-        by_truth += [precision] * (found != {0})
+        by_truth += [precision] * (open_classes != {0})
     return masses, own, by_truth
 
 

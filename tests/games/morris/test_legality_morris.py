@@ -26,18 +26,18 @@ ORDERS = list(permutations(range(3)))
 def random_positions(count: int, seed: int) -> list[Any]:
     """Return positions of games and wild ones: any stones, even fewer than three, many of them in mills."""
     rng = np.random.default_rng(seed)
-    found = [position for game in range(count // 60) for position, _ in random_line(GAME, 90, seed + game)][
+    positions = [position for game in range(count // 60) for position, _ in random_line(GAME, 90, seed + game)][
         : count // 2
     ]
-    while len(found) < count:
+    while len(positions) < count:
         cells = rng.permutation(24)
-        if len(found) % 3 == 0:
+        if len(positions) % 3 == 0:
             cells = cells[np.argsort(np.isin(cells, [*range(3), 3, 7, 6]))[::-1]]
         mine, theirs = rng.integers(0, 10, 2)
         masks = [np.uint64(sum(1 << int(cell) for cell in some)) for some in np.split(cells, [theirs, theirs + mine])]
         hand = int(rng.integers(0, 2)) * int(rng.integers(0, 10 - mine))
-        found.append(Morris(masks[1], masks[0], hand, hand, 0))
-    return found
+        positions.append(Morris(masks[1], masks[0], hand, hand, 0))
+    return positions
 
 
 def legal_moves(position: Any) -> list[int]:
@@ -120,14 +120,14 @@ def whole_moves(position: Any, legacy: bool) -> list[tuple[int, ...]]:
 def test_allowed_classes_are_the_prefixes_of_legal_moves(order: tuple[int, int, int], legacy: bool) -> None:
     positions = random_positions(600, 5)
     batch, tried = stacked(positions), tried_parts(positions, 6)[:, list(order)]
-    for known in range(3):
-        masks = allowed(batch, order=order, given=tried[:, :known], legacy=legacy)
+    for parts_given in range(3):
+        masks = allowed(batch, order=order, given=tried[:, :parts_given], legacy=legacy)
         classes = [set(np.flatnonzero(row).tolist()) for row in unpacked(masks)]
-        for position, given, found in zip(positions, tried[:, :known].tolist(), classes, strict=True):
+        for position, given, next_classes in zip(positions, tried[:, :parts_given].tolist(), classes, strict=True):
             moves = ([parts[i] for i in order] for parts in whole_moves(position, legacy))
-            assert found == {move[known] for move in moves if move[:known] == given}
+            assert next_classes == {move[parts_given] for move in moves if move[:parts_given] == given}
         assert sum(map(bool, classes)) > 250
-        assert sum(not found for found in classes) > 0
+        assert sum(not next_classes for next_classes in classes) > 0
 
 
 def test_only_the_authors_spare_stones_that_all_stand_in_mills() -> None:
@@ -160,25 +160,25 @@ def test_phases() -> None:
 
 
 def test_some_moves_are_legal_nowhere() -> None:
-    found = possible()
-    assert found[1:].sum() == 13_080
-    assert not found[0].any()
+    legal = possible()
+    assert legal[1:].sum() == 13_080
+    assert not legal[0].any()
     to, origin, removed = np.ogrid[1:25, 0:25, 0:25]
     same = to == origin
     on_target = (removed == to) & ~same
     on_origin = (removed == origin) & (removed != 0) & ~same
     assert [int(np.broadcast_to(kind, (24, 25, 25)).sum()) for kind in (same, on_target, on_origin)] == [600, 576, 552]
-    assert not found[1:][same | on_target | on_origin].any()
-    assert (~found[1:] & ~(same | on_target | on_origin)).sum() == 192
+    assert not legal[1:][same | on_target | on_origin].any()
+    assert (~legal[1:] & ~(same | on_target | on_origin)).sum() == 192
 
 
 def test_every_possible_move_is_legal_in_a_position_made_for_it() -> None:
-    found, seen = possible(), np.zeros((25, 25, 25), np.bool_)
-    for to, origin, removed in np.ndindex(found.shape):
+    legal, seen = possible(), np.zeros((25, 25, 25), np.bool_)
+    for to, origin, removed in np.ndindex(legal.shape):
         for position in _chances(to, origin, removed):
             flags = slow_flags(position, (to, origin, removed), legacy=False)
             seen[to, origin, removed] |= all(flags)
-    assert (seen == found).all()
+    assert (seen == legal).all()
 
 
 def _chances(to: int, origin: int, removed: int) -> Iterator[Any]:
@@ -197,14 +197,14 @@ def digest() -> str:
     positions = random_positions(240, 7)
     batch, parts = stacked(positions), tried_parts(positions, 8)
     fields = batch.mine, batch.theirs, batch.hand
-    found = hashlib.sha256()
+    hashed = hashlib.sha256()
     for legacy in (False, True):
-        found.update(grade(*fields, parts, legacy=legacy).tobytes())
+        hashed.update(grade(*fields, parts, legacy=legacy).tobytes())
         for order in ORDERS:
-            for known in range(3):
-                given = parts[:, list(order[:known])]
-                found.update(allowed(batch, order=order, given=given, legacy=legacy).tobytes())
-    return found.hexdigest()
+            for parts_given in range(3):
+                given = parts[:, list(order[:parts_given])]
+                hashed.update(allowed(batch, order=order, given=given, legacy=legacy).tobytes())
+    return hashed.hexdigest()
 
 
 def test_kernels_answer_alike_compiled_and_interpreted() -> None:

@@ -47,13 +47,13 @@ def slow_moves(mine: set[str], theirs: set[str], hand: int) -> set[str]:
         if hand
         else [(o, to) for o in mine for to in empty if len(mine) == 3 or beside(o, to)]
     )
-    found = set()
+    written = set()
     for origin, to in steps:
         if closes(mine - {origin} | {to}, to):
-            found |= {origin + to + removed for removed in prey} or {origin + to}
+            written |= {origin + to + removed for removed in prey} or {origin + to}
         else:
-            found.add(origin + to)
-    return found
+            written.add(origin + to)
+    return written
 
 
 def beside(a: str, b: str) -> bool:

@@ -6,8 +6,8 @@ import numpy as np
 
 from understudy.games import find_game
 from understudy.games.batches import stacked, unstacked
+from understudy.games.morris.batches import ADVANTAGES, wander
 from understudy.games.morris.notation import Morris
-from understudy.games.morris.starts import ADVANTAGES, wander
 from understudy.records.examples import orbit_names
 from understudy.records.starts import draw_starts
 

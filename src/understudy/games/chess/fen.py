@@ -23,14 +23,14 @@ from understudy.kernels import kernel
 
 __all__ = ["read_fens", "write_fen_texts", "write_fens"]
 
-_SLASH, _MARK, _PIECE = 9, 10, 16
+_SLASH, _MARK, _PIECE = 9, 10, 16  # beyond the digits, which mean themselves
 _CODES = np.zeros(256, np.int64)
 """What a byte means in the first field: cells left empty, end of a row, promoted before, a piece; 0 is nonsense."""
 _CODES[list(b"12345678/~")] = [*range(1, 9), _SLASH, _MARK]
 _CODES[SYMBOLS] = _PIECE + np.arange(12)
 
 _BLANK = np.zeros(256, np.bool_)
-_BLANK[[9, 10, 11, 12, 13, 28, 29, 30, 31, 32]] = True
+_BLANK[[9, 10, 11, 12, 13, 28, 29, 30, 31, 32]] = True  # those of Python's `split`, as in `notation.py`
 
 _BACK_RANKS = np.uint64(0xFF000000000000FF)
 _START_MASKS = np.array(START[:7], np.uint64)

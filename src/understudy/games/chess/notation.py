@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import NotationError
 from understudy.games.bits import NONE, flipped, sent
+from understudy.games.chess.attacks import DARK
 from understudy.games.chess.position import KING_SIDE, QUEEN_SIDE, THEIR_KING_SIDE, THEIR_QUEEN_SIDE, Chess
 from understudy.protocols import Move
 
@@ -161,9 +162,6 @@ def drawn(position: Chess) -> str | None:
     return "insufficient material" if _insufficient(position) else None
 
 
-DARK = 0xAA55_AA55_AA55_AA55
-
-
 def _insufficient(position: Chess) -> bool:
     """Tell whether neither side could mate even with the other's help: a lone knight, or bishops of one shade."""
     if position.pawns | position.rooks | position.queens != NONE:
@@ -171,7 +169,7 @@ def _insufficient(position: Chess) -> bool:
     knights, bishops = int(position.knights), int(position.bishops)
     if knights:
         return knights.bit_count() == 1 and not bishops
-    return not bishops & DARK or not bishops & ~DARK
+    return not bishops & int(DARK) or not bishops & ~int(DARK)
 
 
 def stones(position: Chess) -> tuple[str, ...]:

@@ -19,6 +19,7 @@ from understudy.games.chess.san import CLOSED, OPEN_COMMENT, OPEN_VARIATION, SOU
 from understudy.kernels import kernel
 
 RESULTS = ("*", "1-0", "0-1", "1/2-1/2")
+"""In the order of the numbers by which kernels tell them."""
 UNSAID = -1
 """Movetext without a result."""
 

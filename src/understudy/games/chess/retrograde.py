@@ -21,6 +21,7 @@ from understudy.games.chess.rules import MOST_MOVES, moves, play, turn
 from understudy.kernels import kernel
 
 NOBODY = 10
+"""Stands where a material has one piece less; below it are five kinds of the mover, then five of the others."""
 MATERIALS = (NOBODY + 1) ** 2
 FORBIDDEN = -128
 """The worth of a placement that cannot occur: the least of eight bits, out of reach of any mate of four pieces."""
@@ -29,6 +30,7 @@ SAFE = 255
 JUMP = 4
 """The rank on which a pawn of the others may have arrived by two steps."""
 ENDS = np.uint64(0xFF000000000000FF)
+"""The first and the last rank, where no pawn stands."""
 
 Cells = tuple[int, int, int, int]
 """The mover's king, the others' king, and the other pieces in the order of the material; 0 for nobody."""
@@ -162,13 +164,13 @@ def _leaving(
         if popcount(after.mine | after.theirs) == before and popcount(after.pawns) == pawns:
             left += 1
             continue
-        found = worth(after, values, starts)
-        if found < 0:
-            win = -found if win == 0 else min(win, -found)
-        elif found == 0:
+        theirs = worth(after, values, starts)
+        if theirs < 0:
+            win = -theirs if win == 0 else min(win, -theirs)
+        elif theirs == 0:
             safe = True
         else:
-            loss = min(loss, -(found + 2))
+            loss = min(loss, -(theirs + 2))
     return (win if win else loss), (SAFE if safe else left)
 
 

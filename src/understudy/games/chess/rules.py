@@ -49,6 +49,7 @@ KEPT = np.full(64, 15, np.int64)
 """The castling rights that outlive a move from or to each cell."""
 KEPT[[0, HOME, 7, 56, 63]] = 13, 12, 14, 7, 11  # all but the right of that rook, or both of a king that leaves its home
 
+# Ranks and files as masks; what must be empty for castling, and the two cells between which its rook moves.
 RANK_3 = np.uint64(0xFF << 16)
 RANK_7 = np.uint64(0xFF << 48)
 RANK_8 = np.uint64(0xFF << 56)

@@ -133,13 +133,13 @@ def _candidates(position: Chess, kind: int, file: int, rank: int, goal: int) -> 
 @kernel
 def _only(position: Chess, legal: NDArray[np.int32], pieces: Mask, goal: int, promotion: int) -> tuple[int, int]:
     """Return the only legal move of *pieces* to the cell *goal*, or why there is none."""
-    found, code = 0, 0
+    matches, code = 0, 0
     if pieces & position.mine == NONE:
         return 0, ILLEGAL
     for place in range(moves(position, legal)):
         move = int(legal[place])
         if (move >> 3) & 63 == goal and move & 7 == promotion and bit(move >> 9) & pieces != NONE:
-            found, code = found + 1, move
-    if found == 1:
+            matches, code = matches + 1, move
+    if matches == 1:
         return code, SOUND
-    return 0, AMBIGUOUS if found else ILLEGAL
+    return 0, AMBIGUOUS if matches else ILLEGAL

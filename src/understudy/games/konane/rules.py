@@ -22,6 +22,7 @@ from understudy.kernels import kernel
 from understudy.protocols import Conventions
 
 CELLS = 64
+"""Bits of a word; larger boards have rules of their own (`large.py`)."""
 LONGEST = 32
 """The most rows or columns: two rows of 32 fill a word."""
 

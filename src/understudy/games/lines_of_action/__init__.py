@@ -5,7 +5,7 @@ from __future__ import annotations
 from understudy.games.kind import GameKind
 from understudy.games.lines_of_action import rules
 from understudy.games.lines_of_action.evaluators import EVALUATORS, Aloa, Quads, aloa_value, quads_value
-from understudy.games.lines_of_action.network_inputs import counted
+from understudy.games.lines_of_action.inputs import counted
 from understudy.games.lines_of_action.notation import LinesOfAction
 
 KIND = GameKind(
@@ -19,5 +19,5 @@ KIND = GameKind(
     counted=counted,
     batches="batches",
     boards="inputs",
-    network_inputs="network_inputs",
+    network_inputs="inputs",
 )

@@ -106,6 +106,7 @@ _NOT_H = np.uint64(0x7F7F7F7F7F7F7F7F)
 _255 = np.uint64(255)
 _FAN = np.uint64(0x0002040810204081)
 """Times a byte, it has bit r of the byte as the lowest bit of row r."""
+# By bit of their number, the columns and the rows in which it is set: so coordinates are added up by counting bits.
 _COLUMN_BITS = (np.uint64(0xAAAAAAAAAAAAAAAA), np.uint64(0xCCCCCCCCCCCCCCCC), np.uint64(0xF0F0F0F0F0F0F0F0))
 _ROW_BITS = (np.uint64(0xFF00FF00FF00FF00), np.uint64(0xFFFF0000FFFF0000), np.uint64(0xFFFFFFFF00000000))
 

@@ -1,6 +1,6 @@
 """Lines of Action as text, with the board's shape and symmetries; moves as `d1-b3`, `g4xg1` or `pass`.
 
-Here is also the position type, because both the text and the kernels need it. Rules are in `lines_of_action.py`.
+Here is also the position type, because both the text and the kernels need it. Rules are in `rules.py`.
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from understudy.games.bits import Mask, sent
 from understudy.protocols import Board, Move
 
 SIZES = range(4, 9)
+"""Above 8 a board does not fit a word; on 3 x 3 a side would have two stones. The lower end was chosen by hand."""
 
 PASS = 0
 """The move of a side that cannot move: from a1 to a1, which no stone can do."""

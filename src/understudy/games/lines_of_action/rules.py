@@ -31,7 +31,7 @@ STUCK_LOSES = 2
 """Switch: a side without a move has lost, it does not pass."""
 
 SWITCHES = {"both_connected": ("win", "draw"), "no_move": ("pass", "loss")}
-
+"""Doubtful points of the rules that can be set, the usual setting first (docs/games/lines_of_action.md)."""
 
 _1 = np.uint64(1)
 _2 = np.uint64(2)

@@ -24,6 +24,7 @@ _CELL_LINES = (
     (1, 10, 22), (4, 11, 19), (7, 12, 16), (2, 5, 8), (17, 20, 23), (9, 13, 18), (6, 14, 21), (3, 15, 24),
 )  # fmt: skip
 LINES = np.array(_CELL_LINES) - 1
+"""The sixteen lines where mills can stand, rows first, as places in the papers' order of cells."""
 
 
 def occupied(masks: NDArray[np.uint64]) -> NDArray[np.int8]:

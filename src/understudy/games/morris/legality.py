@@ -4,6 +4,9 @@ Students choose a move part by part and may choose nonsense, so a judge asks mor
 each part by itself, the relations between parts (`grade`), and which classes may come next (`allowed`). Parts are TO,
 FROM, REMOVE in the papers' numbers. `legacy` asks by the authors' own checker, which never lets a stone be taken from
 a mill, not even where all enemy stones stand in mills.
+
+Of many records it can be counted how often their positions allow each move, and which moves can never be legal;
+`authors` counts by the authors' checker, which so has no move for a mill closed where all enemy stones stand in mills.
 """
 
 from __future__ import annotations
@@ -16,11 +19,17 @@ from numpy.typing import NDArray
 from understudy.games.batches import OPEN, size
 from understudy.games.bits import NONE, ONE, Mask, bit, lowest, popcount, rest
 from understudy.games.morris.notation import BIT, NUMBER, Morris
-from understudy.games.morris.rules import BOARD_MASK, closers, in_mills, neighbours, removable
+from understudy.games.morris.rules import BOARD_MASK, MOST_MOVES, closers, in_mills, moves, neighbours, removable
 from understudy.kernels import kernel
 
 CLASSES = 25
 """What a part can be: none, or one of 24 cells."""
+ABSENT = 0
+"""The class of a part that a move does not have."""
+CODES = CLASSES**3
+"""Codes of moves are below this."""
+FIRST_CODE = CLASSES**2
+"""Codes below have no TO and are no moves."""
 
 PARTS = ("to", "from", "remove")
 TO, FROM, REMOVE = 0, 1, 2
@@ -77,10 +86,10 @@ def phases(mine: Any, hand: Any) -> NDArray[np.int64]:
 
 def possible() -> NDArray[np.bool_]:
     """Return which moves [25, 25, 25] by TO, FROM, REMOVE are legal in some position: 13 080 of them."""
-    found = np.zeros((CLASSES, CLASSES, CLASSES), np.bool_)
+    legal = np.zeros((CLASSES, CLASSES, CLASSES), np.bool_)
     for to, origin, removed in np.ndindex(24, CLASSES, CLASSES):
-        found[to + 1, origin, removed] = _possible(BIT[to + 1], BIT[origin], BIT[removed])
-    return found
+        legal[to + 1, origin, removed] = _possible(BIT[to + 1], BIT[origin], BIT[removed])
+    return legal
 
 
 def _possible(to: int, origin: int, removed: int) -> bool:
@@ -89,6 +98,32 @@ def _possible(to: int, origin: int, removed: int) -> bool:
         return False
     taken = sum(1 << cell - 1 for cell in (origin, removed) if cell)
     return not removed or bool(int(closers(np.uint64(int(BOARD_MASK) & ~taken))) >> to - 1 & 1)
+
+
+def impossible() -> NDArray[np.bool_]:
+    """Tell which codes can be legal in no position at all [CODES]; codes without TO are no moves and not counted."""
+    never: NDArray[np.bool_] = ~possible()[np.ix_(_NUMBER, _NUMBER, _NUMBER)].reshape(CODES)
+    never[:FIRST_CODE] = False
+    return never
+
+
+def by_phase(batch: Morris, counted: NDArray[np.bool_]) -> dict[str, int]:
+    """Return how many of the counted rows each phase of the mover has: placing, sliding, flying."""
+    counts = np.bincount(phases(batch.mine, batch.hand)[counted], minlength=4)
+    return {str(phase): int(counts[phase]) for phase in (1, 2, 3)}
+
+
+def removing(moves: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Tell which moves remove a stone."""
+    return moves % CLASSES > 0
+
+
+def legal_counts(batch: Morris, *, authors: bool = False) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Return how many moves each position has [positions], and how many positions each code has [CODES]."""
+    per_position, per_move = np.zeros(size(batch), np.int32), np.zeros(CODES, np.int64)
+    their_hand = np.ascontiguousarray(batch.their_hand, np.int64)
+    _count(*_typed(batch.mine, batch.theirs, batch.hand), their_hand, authors, per_position, per_move)
+    return per_position, per_move
 
 
 def _typed(mine: Any, theirs: Any, hand: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:
@@ -158,19 +193,41 @@ def _allowed(
     for row in range(len(mine)):
         to, origin, removed = _cell(chosen[row, 0]), _cell(chosen[row, 1]), _cell(chosen[row, 2])
         if hand[row] > 0:
-            found = _placing(mine[row], theirs[row], to, origin, removed, part, legacy)
+            cells = _placing(mine[row], theirs[row], to, origin, removed, part, legacy)
         else:
-            found = _moving(mine[row], theirs[row], to, origin, removed, part, legacy)
-        out[row] = _classes(found)
+            cells = _moving(mine[row], theirs[row], to, origin, removed, part, legacy)
+        out[row] = _classes(cells)
 
 
 @kernel
 def _placing(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
     """Return what the next part can be while stones are placed: bit 0 for none, bit c for cell c."""
-    found, closing, taken = NONE, closers(own), _taken(enemy, legacy)
     if origin > 0:
-        return found
-    targets = _targets(own, enemy, to)
+        return NONE
+    return _coming(_targets(own, enemy, to), closers(own), _taken(enemy, legacy), removed, part, ONE)
+
+
+@kernel
+def _moving(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
+    """Return what the next part can be while stones slide or fly: bit 0 for none, bit c for cell c."""
+    cells, taken, flying = NONE, _taken(enemy, legacy), popcount(own) == 3
+    if origin == 0:
+        return cells
+    stones = own if origin < 0 else own & bit(origin - 1)
+    while stones != NONE:
+        stone = bit(lowest(stones))
+        stones = rest(stones)
+        targets = _targets(own, enemy, to)
+        if not flying:
+            targets &= neighbours(stone)
+        cells |= _coming(targets, closers(own & ~stone), taken, removed, part, stone << ONE)
+    return cells
+
+
+@kernel
+def _coming(targets: Mask, closing: Mask, taken: Mask, removed: int, part: int, origin: Mask) -> Mask:
+    """Return what the next part can be of a stone that comes from *origin* to one of *targets*."""
+    cells = NONE
     while targets != NONE:
         target = bit(lowest(targets))
         targets = rest(targets)
@@ -178,33 +235,8 @@ def _placing(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: i
         if removed >= 0:
             removals &= bit(removed)
         if removals != NONE:
-            found |= target << ONE if part == TO else ONE if part == FROM else removals
-    return found
-
-
-@kernel
-def _moving(own: Mask, enemy: Mask, to: int, origin: int, removed: int, part: int, legacy: bool) -> Mask:
-    """Return what the next part can be while stones slide or fly: bit 0 for none, bit c for cell c."""
-    found, taken, flying = NONE, _taken(enemy, legacy), popcount(own) == 3
-    if origin == 0:
-        return found
-    stones = own if origin < 0 else own & bit(origin - 1)
-    while stones != NONE:
-        stone = bit(lowest(stones))
-        stones = rest(stones)
-        closing = closers(own & ~stone)
-        targets = _targets(own, enemy, to)
-        if not flying:
-            targets &= neighbours(stone)
-        while targets != NONE:
-            target = bit(lowest(targets))
-            targets = rest(targets)
-            removals = taken if closing & target != NONE else ONE
-            if removed >= 0:
-                removals &= bit(removed)
-            if removals != NONE:
-                found |= target << ONE if part == TO else stone << ONE if part == FROM else removals
-    return found
+            cells |= target << ONE if part == TO else origin if part == FROM else removals
+    return cells
 
 
 @kernel
@@ -231,10 +263,31 @@ def _cell(number: int) -> int:
 
 
 @kernel
-def _classes(found: Mask) -> np.uint32:
+def _classes(cells: Mask) -> np.uint32:
     """Return a set of cells as classes of the papers' numbers."""
     classes = NONE
-    while found != NONE:
-        classes |= bit(_NUMBER[lowest(found)])
-        found = rest(found)
+    while cells != NONE:
+        classes |= bit(_NUMBER[lowest(cells)])
+        cells = rest(cells)
     return np.uint32(classes)
+
+
+@kernel
+def _count(
+    mine: NDArray[np.uint64],
+    theirs: NDArray[np.uint64],
+    hand: NDArray[np.int64],
+    their_hand: NDArray[np.int64],
+    authors: bool,
+    per_position: NDArray[np.int32],
+    per_move: NDArray[np.int64],
+) -> None:
+    out = np.empty(MOST_MOVES, np.int32)
+    for row in range(len(mine)):
+        position = Morris(mine[row], theirs[row], hand[row], their_hand[row], 0)
+        safe = authors and (theirs[row] & ~in_mills(theirs[row])) == NONE
+        for place in range(moves(position, out)):
+            if safe and out[place] % CLASSES > 0:
+                continue
+            per_move[out[place]] += 1
+            per_position[row] += 1

@@ -1,6 +1,6 @@
 """Nine Men's Morris as text, with the board's shape and symmetries: the papers' 24 letters and four digits.
 
-Here is also the position type, because both the text and the kernels need it. Rules are in `morris.py`. Moves are
+Here is also the position type, because both the text and the kernels need it. Rules are in `rules.py`. Moves are
 written FROM, TO, REMOVE without what is absent, such as `d2`, `a1a4` or `b6d6d3`.
 """
 
@@ -112,9 +112,9 @@ def read(text: str, start: Morris) -> Morris:
     theirs = sum(1 << BIT[i + 1] - 1 for i in range(24) if text[i] == "E")
     hand, their_hand, board, their_board = map(int, text[24:])
     if (mine.bit_count(), theirs.bit_count()) != (board, their_board):
-        found = f"{mine.bit_count()} and {theirs.bit_count()} stones on the board"
+        stones = f"{mine.bit_count()} and {theirs.bit_count()} stones on the board"
         raise NotationError(
-            f"morris position {text!r}: the letters have {found}, the digits say {board} and {their_board}"
+            f"morris position {text!r}: the letters have {stones}, the digits say {board} and {their_board}"
         )
     if hand + board > STONES or their_hand + their_board > STONES:
         raise NotationError(f"morris position {text!r}: a side owns more than {STONES} stones")

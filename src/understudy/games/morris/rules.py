@@ -21,10 +21,11 @@ from understudy.kernels import kernel
 from understudy.protocols import Conventions
 
 MOST_MOVES = 512
+"""Three stones fly to at most 18 cells, and each may remove one of nine stones: 486, more than any other phase has."""
 FEATURES = 66
 """My 24 cells, their 24 cells, nine stones in my hand, nine in theirs."""
 
-
+# A ring is a byte, from a corner round: even bits are corners, odd ones the middles of sides, which spokes connect.
 BOARD_MASK = np.uint64(0xFFFFFF)
 CORNERS = np.uint64(0x555555)
 MIDDLES = np.uint64(0xAAAAAA)

@@ -24,7 +24,9 @@ from understudy.records.files import Complaint, check_on_error, read_bytes, sett
 from understudy.records.store import Records, TextFormat, lone_pairs
 
 WIDTH = 28
+"""Characters of a position: 24 cells and four digits."""
 MOVE_WIDTH = 6
+"""Characters of a move at most: three cells of two."""
 _EMPTY, _MINE, _THEIRS, _ZERO = (ord(letter) for letter in "OME0")
 _BITS = np.array([bit - 1 for bit in BIT[1:]], np.uint64)
 _NAMES = np.frombuffer(("\0\0" + "".join(CELLS)).encode(), np.uint8).reshape(25, 2)

@@ -22,8 +22,14 @@ from understudy.errors import BadOption
 from understudy.files import load_json
 from understudy.games.chess.datasets import class_names, find_dataset, pawns_of, targets_of
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
-from understudy.games.chess.learning.files import save_board_student, suffix_of
-from understudy.games.chess.learning.labels import Labelled, parameters, say, train_labels
+from understudy.games.chess.learning.labels import (
+    Labelled,
+    parameters,
+    save_board_student,
+    say,
+    suffix_of,
+    train_labels,
+)
 from understudy.games.chess.learning.networks import make_network
 from understudy.games.chess.players.students import LABELS
 from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of

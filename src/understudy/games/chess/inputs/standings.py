@@ -55,7 +55,7 @@ STANDINGS = 3 * ATTACKS
 FINE = 2 * 4 * ATTACKS
 """Attackers: fewer than two or more; defenders: none, a pawn, one other, more."""
 REACH = 28
-"""Cells that a piece may go to, those that pawns guard and its own side holds left out."""
+"""Cells that a piece may go to, those that pawns guard and its own side holds left out: none to a queen's 27."""
 AROUND, NEAR = 9, 2 * 3 * 2
 """Cells beside a king: held by its own side or not; attacked by none, one, more of the others; defended or not."""
 GAINS = 10
@@ -77,6 +77,8 @@ WAYS = 3
 BARE, APART = 3, 8
 """Whether one side has but its king: neither, the other, the mover; how far the kings are apart."""
 
+# Where the rows of each kind begin, one kind after the other: those before it by sides, kinds of pieces and cells. The
+# order is that of the shipped student's weights and cannot change.
 KINDS_AT = 12 * 64 * STANDINGS
 REACH_AT = KINDS_AT + 12 * FINE
 KINGS_AT = REACH_AT + 2 * 4 * REACH
@@ -102,6 +104,7 @@ MOST = 3 * 32 + 30 + 2 * AROUND + 4 + 8 + 2 + 2 + 16 + 16 + 5 + MOST_THREATS + 2
 """A position brings no more rows than this. In order: two rows of each piece and its prey; reach of 30; around both
 kings; gains; checks; contacts; escapes; pins; passed pawns; what is told once; threats; gains later; relations."""
 
+# Masks and shifts that mirror all ranks at once: bits, pairs and halves of each byte change places.
 _ODD = np.uint64(0x5555_5555_5555_5555)
 _PAIRS = np.uint64(0x3333_3333_3333_3333)
 _FOURS = np.uint64(0x0F0F_0F0F_0F0F_0F0F)

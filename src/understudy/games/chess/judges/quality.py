@@ -22,6 +22,7 @@ from understudy.judges.tournament import Meeting
 from understudy.protocols import Backend
 
 PARQUET = b"PAR1"
+"""The first bytes of every Parquet file."""
 LOSS_CLIP = 10.0
 """Beyond so many pawns nothing more can be lost: who mates later than it could has lost nothing. Chosen by hand."""
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1"}

@@ -22,7 +22,7 @@ from understudy.players.basic import NO_MOVE
 from understudy.protocols import Backend, Move
 
 CHUNK = 16
-"""Positions of a task."""
+"""Positions of a task: few, so that workers end together."""
 
 
 class Answer(NamedTuple):

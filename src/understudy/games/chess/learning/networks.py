@@ -191,8 +191,8 @@ class StandingsNetwork(nn.Module):
         counts = _counts(present)
         bias = torch.where(counts[:, None] <= FEW_PIECES, self.bias.detach(), self.bias)
         units = self.dropout(torch.relu(sums + bias))
-        said = torch.stack([head(units) for head in self.heads], dim=1)
-        return said[torch.arange(len(said)), torch.bucketize(counts, self.get_buffer("stages"))]
+        outputs = torch.stack([head(units) for head in self.heads], dim=1)
+        return outputs[torch.arange(len(outputs)), torch.bucketize(counts, self.get_buffer("stages"))]
 
     def _whole(self) -> Tensor:
         """Return the rows with what is known of their pieces."""

@@ -161,29 +161,29 @@ def check_settings(path: str, settings: tuple[tuple[str, Any], ...], name: str) 
 
     try:
         with chess.engine.SimpleEngine.popen_uci(path, timeout=STARTING) as engine:
-            title, known = engine.id.get("name", path), dict(engine.options)
+            title, offered = engine.id.get("name", path), dict(engine.options)
     except (chess.engine.EngineError, TimeoutError, OSError):
         raise EngineError(f"player {name!r}: the program {path!r} does not answer as a UCI engine") from None
     for option, value in settings:
-        if option not in known:
+        if option not in offered:
             raise BadOption(f"player {name!r}: {title} has no option {option}, so it cannot be set to {value}")
-        low, high = known[option].min, known[option].max
+        low, high = offered[option].min, offered[option].max
         if low is not None and high is not None:
             check_range(f"player {name!r}: {option} of {title}", value, low, high)
 
 
 def find_engine(path: str) -> str:
     """Return the full path of an engine given by path or by name; where Stockfish is, the environment may say."""
-    if path == "stockfish" and (said := os.environ.get(PLACE)):
-        if (found := shutil.which(said)) is None:
-            raise EngineError(f"no engine {said!r}, where {PLACE} says it is: there is no such file that can be run")
-        return found
-    found = shutil.which(path) or shutil.which(path, path=os.pathsep.join(FOLDERS))
-    if found is None:
+    if path == "stockfish" and (place := os.environ.get(PLACE)):
+        if (program := shutil.which(place)) is None:
+            raise EngineError(f"no engine {place!r}, where {PLACE} says it is: there is no such file that can be run")
+        return program
+    program = shutil.which(path) or shutil.which(path, path=os.pathsep.join(FOLDERS))
+    if program is None:
         kind = "file" if Path(path).name != path else "program"
         hint = f"; {INSTALL}" if Path(path).stem == "stockfish" else ""
         raise EngineError(f"no engine {path!r}: there is no such {kind} that can be run{hint}")
-    return found
+    return program
 
 
 def _recent(past: Sequence[Any], position: Any) -> Sequence[Any]:

@@ -27,7 +27,7 @@ NOBODYS = -1
 """The side of a position that must not be learned from, because its game grades in another source."""
 SIDES = ("learned from", "validation", "test")
 TENTHS = 10
-"""One of ten games is looked at, one grades."""
+"""One of ten games is looked at, one grades: the usual shares, chosen by hand."""
 THEORY = 30
 """Games that share a placement after so many plies are taken for the same game: openings that many play end before."""
 

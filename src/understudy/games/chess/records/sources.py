@@ -96,8 +96,8 @@ def gather(
     if kind == "pgn":
         limited = dataclasses.replace(sampling or Sampling(), most=most)
         sampled = sample_pgn(path, target, limited, wanted=wanted, source=source, progress=progress)
-        told = tuple(str(one) for one in sampled.broken)
-        return Gathered(kind=kind, positions=sampled.positions, complaints=told, sampled=sampled)
+        complaints = tuple(str(one) for one in sampled.broken)
+        return Gathered(kind=kind, positions=sampled.positions, complaints=complaints, sampled=sampled)
     if wanted != Wanted():
         raise BadOption(f"{path} holds no games of PGN, so games cannot be chosen by rating, result, length or opening")
     table = sample_records(_chess_records(path), sampling or Sampling()) if kind == "records" else load_positions(path)

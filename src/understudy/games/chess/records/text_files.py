@@ -25,6 +25,7 @@ from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, fen_fault, read_fen_column
 from understudy.records.files import Complaint, content, pieces, refuse, shown
 
+# Names of columns in the files that are about; the first that a file has is read.
 VALUES = ("eval_white", "eval_white_cp", "evaluation", "eval", "cp")
 SOURCES = ("source", "engine")
 BESTS = ("move_uci", "best")
@@ -57,8 +58,8 @@ def load_evaluations(path: Path) -> PositionTable:
     if value is not None:
         sound = np.asarray(pc.match_substring_regex(rows[value].combine_chunks(), _VALUE).fill_null(False))
         for row in np.flatnonzero(good & ~sound).tolist():
-            told = f"evaluation {shown(rows[value][row].as_py() or '')} is neither a number (+36) nor a mate (#-3)"
-            complaints.append(Complaint(str(path), int(lines[row]), told))
+            reason = f"evaluation {shown(rows[value][row].as_py() or '')} is neither a number (+36) nor a mate (#-3)"
+            complaints.append(Complaint(str(path), int(lines[row]), reason))
         good &= sound
     complaints.sort(key=lambda complaint: complaint.line)
     return _table(path, rows.filter(pa.array(good)), taken(positions, good), value, tuple(complaints))

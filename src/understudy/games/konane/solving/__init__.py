@@ -21,8 +21,7 @@ from understudy.games.konane.notation import colour_masks
 from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving.search import CHUNK_BITS, CHUNKS, IDLE, LAYOUT, MOST_CELLS, Workspace, solve_batch
 from understudy.protocols import Move
-from understudy.solve import MoveValues, Progress
-from understudy.solve.table import FIRST_SIZE, LARGEST_SIZE, enlarged, make_table
+from understudy.solve import FIRST_SIZE, LARGEST_SIZE, MoveValues, Progress, enlarged, make_table
 
 SLICE = 1_000_000
 """Positions between two looks at the world: a fifth of a second."""

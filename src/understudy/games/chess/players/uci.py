@@ -17,8 +17,21 @@ from understudy import __version__
 from understudy.config import check_range
 from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.chess.uci.text import Go, read_go, read_position, read_uci, score, sentence, write_uci
-from understudy.games.chess.uci.thinking import Answer, Task, Thread, limits_of, spins_of, think_about
+from understudy.games.chess.players.uci_tasks import (
+    Answer,
+    Go,
+    Task,
+    Thread,
+    limits_of,
+    read_go,
+    read_position,
+    read_uci,
+    score,
+    sentence,
+    spins_of,
+    think_about,
+    write_uci,
+)
 from understudy.players import prepare
 from understudy.players.basic import Human
 from understudy.players.searcher import Searcher
@@ -38,7 +51,7 @@ def serve(
         raise BadOption(f"UCI speaks of chess, not of {game.name}")
     if isinstance(player, Human):
         raise BadOption("a human cannot play through UCI, because the protocol takes the terminal; name another player")
-    door = Door(game, player, said=said)
+    door = Door(game, player, replies=said)
     try:
         for line in read_lines(heard):
             if line is None:
@@ -63,8 +76,8 @@ def read_lines(heard: BinaryIO) -> Iterator[str | None]:
 class Door:
     """One conversation."""
 
-    def __init__(self, game: CompiledGame, player: Player, *, said: TextIO) -> None:
-        self.game, self.player, self.said = game, player, said
+    def __init__(self, game: CompiledGame, player: Player, *, replies: TextIO) -> None:
+        self.game, self.player, self.replies = game, player, replies
         self.position: Any = game.start()
         self.history: list[Any] = []
         self.spins = spins_of(player)
@@ -111,8 +124,8 @@ class Door:
     def say(self, line: str) -> None:
         """Send a line, if anybody still listens."""
         with self._mouth, contextlib.suppress(OSError, ValueError):
-            self.said.write(line + "\n")
-            self.said.flush()
+            self.replies.write(line + "\n")
+            self.replies.flush()
 
     def note(self, text: str) -> None:
         """Tell a person something that the program on the other side passes over."""

@@ -1,1 +1,0 @@
-"""The Universal Chess Interface: any player as an engine for chess programs."""
