@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 
 from benchmarks import (
+    bench_adapters,
     bench_boards,
     bench_encoders,
     bench_evolution,
@@ -31,6 +32,7 @@ BENCHES = {
     "solve": bench_solve,
     "evolution": bench_evolution,
     "scale": bench_scale,
+    "adapters": bench_adapters,
     "house": bench_house,
 }
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
 
-from understudy.games import CompiledGame, find_game
+from understudy.games import CompiledGame, find_game, outside_games
 
 settings.register_profile(
     "any machine", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
@@ -29,6 +29,7 @@ PATIENCES = (0.5, 5.0, 60.0)
 """Seconds for `patiently`; whoever hangs in a test does so for longer than the longest."""
 
 ROOT = Path(__file__).parent.parent
+OUTSIDE = Path(__file__).parent / "outside"
 SHARED = ROOT.parent / "shared"
 
 VARIANTS: list[tuple[str, tuple[int, int] | None, dict[str, str]]] = [
@@ -67,6 +68,21 @@ def seeded() -> None:
 
 @pytest.fixture(params=VARIANTS, ids=variant_name)
 def game(request: pytest.FixtureRequest) -> CompiledGame:
+    return find_game(*request.param)
+
+
+@pytest.fixture
+def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Install the packages of games and players that stand outside."""
+    monkeypatch.syspath_prepend(str(OUTSIDE))
+    outside_games.cache_clear()
+    yield
+    outside_games.cache_clear()
+
+
+@pytest.fixture(params=[*VARIANTS, ("konane", (6, 6), {}), ("hexapawn", None, {})], ids=variant_name)
+def any_game(request: pytest.FixtureRequest, outside: None) -> CompiledGame:
+    """Return each game of ours, and one of another package."""
     return find_game(*request.param)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,12 +12,12 @@ from click.testing import CliRunner, Result
 from tests.conftest import random_line
 from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
-from understudy.games import find_game, find_kind, game_names, outside_games, rules
+from understudy.games import find_game, find_kind, game_names, rules
 from understudy.games.drawing import draw_svg, draw_text
 from understudy.games.game import CompiledGame
 from understudy.players import make_player
 
-OUTSIDE = Path(__file__).parent / "outside"
+pytestmark = pytest.mark.usefixtures("outside")
 
 EVOLUTION = """
 [experiment]
@@ -43,14 +43,6 @@ measured = 2
 opponents = ["random"]
 matches = 2
 """
-
-
-@pytest.fixture(autouse=True)
-def outside(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.syspath_prepend(str(OUTSIDE))
-    outside_games.cache_clear()
-    yield
-    outside_games.cache_clear()
 
 
 @pytest.fixture

@@ -38,6 +38,13 @@ class FileError(UnderstudyError, OSError):
     """A file that cannot be read, written or understood."""
 
 
+class MissingPackage(UnderstudyError, ImportError):
+    """A package that only some need, and that is not installed."""
+
+    def __init__(self, what: str, package: str, extra: str) -> None:
+        super().__init__(f"{what} needs {package}, which comes with: pip install 'understudy[{extra}]'")
+
+
 def first_line(error: BaseException) -> str:
     """Return what somebody else's error says, in one line."""
     return " ".join(str(error).split("\n")[0].split()) or type(error).__name__

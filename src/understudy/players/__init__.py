@@ -37,6 +37,7 @@ PLAYERS = {
     "hybrid": "understudy.players.network:HYBRID",
     "nnmm": "understudy.studies.galassi.nnmm_player:NNMM",
     "socket": "understudy.studies.galassi.socket_player:SOCKET",
+    "openspiel": "understudy.adapters.openspiel:OPENSPIEL",
 }
 """Where each player that comes with Understudy is told how to be made; loaded when first asked."""
 
