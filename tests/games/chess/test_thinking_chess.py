@@ -27,12 +27,12 @@ def searcher(text: str = "searcher") -> Searcher:
 
 def test_a_thought_is_the_choice_and_what_it_took() -> None:
     player = searcher("searcher:depth=3")
-    thought = player.think(CHESS.start())
+    thought = player.think_aloud(CHESS.start(), lines=1)
     assert thought.choice == player.choose([CHESS.start()])[0]
     assert thought.depth == 3 and thought.nodes > 100 and thought.plies is None
-    deeper = player.think(CHESS.start(), limits=Limits(4))
+    deeper = player.think_aloud(CHESS.start(), limits=Limits(4), lines=1)
     assert deeper.depth == 4 and deeper.nodes > thought.nodes
-    assert player.think(CHESS.start(), limits=Limits(DEEPEST, 500)).nodes <= 2 * 500
+    assert player.think_aloud(CHESS.start(), limits=Limits(DEEPEST, 500), lines=1).nodes <= 2 * 500
 
 
 def test_a_proven_end_is_counted_in_plies() -> None:
@@ -63,16 +63,16 @@ def test_a_search_can_be_halted_before_and_while_it_runs() -> None:
     player, endless = searcher(), Limits(DEEPEST, seconds=LONG)
     halt = Halt()
     halt.ring()
-    early = player.think(CHESS.start(), limits=endless, halt=halt)
-    assert early.depth == 1 and early.choice.move == player.think(CHESS.start(), limits=Limits(1)).choice.move
-    third, bell = player.think(CHESS.start(), limits=Limits(3, seconds=LONG)), Watched()
+    early = player.think_aloud(CHESS.start(), limits=endless, halt=halt)
+    assert early.depth == 1 and early.choice.move == player.think_aloud(CHESS.start(), limits=Limits(1)).choice.move
+    third, bell = player.think_aloud(CHESS.start(), limits=Limits(3, seconds=LONG)), Watched()
     threading.Thread(target=bell.ring_after, args=(third.nodes,)).start()
     began = time.monotonic()
-    thought = player.think(CHESS.start(), limits=endless, halt=bell)
+    thought = player.think_aloud(CHESS.start(), limits=endless, halt=bell)
     assert time.monotonic() - began < LONG
     assert thought.depth >= third.depth == 3 and thought.choice.move in CHESS.moves(CHESS.start())
     bell.ring()  # nobody listens any more
-    assert player.think(CHESS.start(), limits=Limits(3)).depth == 3
+    assert player.think_aloud(CHESS.start(), limits=Limits(3)).depth == 3
 
 
 def test_a_thought_knows_the_positions_before() -> None:
