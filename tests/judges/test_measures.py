@@ -19,9 +19,9 @@ from understudy.judges.measures import (
     read_verdict,
     share,
     summed,
+    wilson,
     write_verdict,
 )
-from understudy.judges.ratings import wilson
 
 
 def test_a_share_has_wilsons_interval() -> None:

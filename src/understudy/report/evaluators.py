@@ -6,9 +6,8 @@ import math
 from collections.abc import Sequence
 
 from understudy.judges.robins import Robin, differing, mid_ranks
-from understudy.report.agreement import verdict_texts
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, lasting, measured, number
-from understudy.report.contests import Contest, average_of, contest_of, crossed, overall
+from understudy.report.contests import Contest, average_of, contest_of, crossed, overall, verdict_texts
 from understudy.report.plots import Line, draw_names
 from understudy.report.sources import Run
 

@@ -9,7 +9,7 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.judges.ratings import wilson
+from understudy.judges.measures import wilson
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.studies.galassi.gaming import STABLE, Encounter, GamingGame, GamingTable, gaming

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from understudy.judges.selection import Persistence, eliminations
 from understudy.report.blocks import Section
-from understudy.report.evolution.baselines import baselines_section
-from understudy.report.evolution.course import course_section, school_section
+from understudy.report.evolution.course import champions_section, course_section, school_section
+from understudy.report.evolution.matches import baselines_section
 from understudy.report.evolution.monitored import monitored_section
 from understudy.report.evolution.monitors import Monitor, matches_data, monitor_data, monitors_of
 from understudy.report.evolution.published import PublishedEvolution
-from understudy.report.evolution.survivors import champions_section, persisting, selection_section
+from understudy.report.evolution.selection import Persistence, eliminations, persisting, selection_section
 from understudy.report.sources import Run
 
 

@@ -1,4 +1,4 @@
-"""The sections on the course of evolution: the school before it, and whatever a trainer tells of its generations."""
+"""The sections on the course of evolution: the school before it, what trainers tell of it, its champions in the end."""
 
 from __future__ import annotations
 
@@ -10,8 +10,26 @@ from typing import Any
 
 import numpy as np
 
-from understudy.report.blocks import Block, Plot, Plots, Section, Table, Text, cells, headed, lasting, number, worded
-from understudy.report.evolution.published import PublishedEvolution
+from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
+from understudy.judges.tournament import Score, read_score
+from understudy.report.blocks import (
+    Block,
+    Cell,
+    Plot,
+    Plots,
+    Section,
+    Table,
+    Text,
+    cells,
+    headed,
+    lasting,
+    measured,
+    number,
+    worded,
+)
+from understudy.report.evolution.matches import averaged, record_text
+from understudy.report.evolution.monitors import EPOCH
+from understudy.report.evolution.published import STUDENT, PublishedEvolution, PublishedMatches
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
 
@@ -187,3 +205,87 @@ def _title(key: str) -> str:
 def _plot(caption: str, lines: Sequence[Line], keys: tuple[str, ...], *, shares: bool) -> Plot:
     low, high = (0.0, max(1.05 * max(max(line.ys) for line in lines), 0.05)) if shares else (None, None)
     return Plot(draw_lines(lines, across="generation", shares=shares, low=low, high=high), caption, keys)
+
+
+def champions_section(run: Run) -> Section | None:
+    """Tell whom the champions beat, opponent by opponent, in single games and in matches of two."""
+    games, matches = _games_of(run), _matches_of(run)
+    paper = run.beside(PublishedEvolution) if _reached(run) else None
+    blocks: list[Block] = []
+    for opponent in dict.fromkeys([*games, *matches]):
+        there = paper.between(STUDENT, opponent) if paper is not None else None
+        printed = {paper.source: there} if paper is not None and there is not None else {}
+        if opponent in games:
+            blocks.append(_game_table(opponent, games[opponent], printed))
+        if opponent in matches:
+            blocks.append(_match_table(opponent, matches[opponent], printed))
+    return Section("Champions", tuple(blocks)) if blocks else None
+
+
+def _reached(run: Run) -> bool:
+    """Tell whether anybody evolved as far as the first epoch, from which on published numbers are."""
+    return any(lines[-1]["generation"] >= EPOCH for lines in generations_of(run).values())
+
+
+def _games_of(run: Run) -> dict[str, dict[str, Score]]:
+    """Return the games by opponent and champion."""
+    games: dict[str, dict[str, Score]] = {}
+    for student, sets in run.games.items():
+        for which, met in sets.items():
+            for opponent, counts in met.items():
+                name = student if len(sets) == 1 else f"{student}, {which}"
+                games.setdefault(opponent, {})[name] = read_score(counts)
+    return games
+
+
+def _matches_of(run: Run) -> dict[str, dict[str, Matches]]:
+    """Return the matches by opponent and champion."""
+    played: dict[str, dict[str, Matches]] = {}
+    for student, opponents in run.matches.items():
+        for opponent, matches in opponents.items():
+            if matches.played:
+                played.setdefault(opponent, {})[student] = matches
+    return played
+
+
+def _game_table(opponent: str, games: Mapping[str, Score], printed: Mapping[str, PublishedMatches]) -> Table:
+    rows = [(Cell(name), *_game_cells(score)) for name, score in games.items()]
+    for source, there in printed.items():
+        if there.records:
+            whole, white, black, _ = (there.records[view] for view in VIEWS)
+            rows.append((Cell(source), *_shares(whole, black, white)))
+    caption = f"Games against {opponent}, won of all, with 95 % intervals; points count ties half.{_whose(printed)}"
+    return Table(cells("champion", "won-lost-tied", "won", "as Black", "as White", "points"), tuple(rows), caption)
+
+
+def _game_cells(score: Score) -> tuple[Cell, ...]:
+    black, white = (Record(won, lost, tied) for lost, tied, won in score)
+    return _shares(Record(*(one + other for one, other in zip(black, white, strict=True))), black, white)
+
+
+def _shares(whole: Record, black: Record, white: Record) -> tuple[Cell, ...]:
+    measures = (whole.victories(), black.victories(), white.victories(), whole.points())
+    return Cell(record_text(whole)), *(measured(measure._asdict()) for measure in measures)
+
+
+def _match_table(opponent: str, matches: Mapping[str, Matches], printed: Mapping[str, PublishedMatches]) -> Table:
+    rows = [(Cell(name), *_match_cells(records(one)["combined"]), averaged(spreads(one)["combined"]))
+            for name, one in matches.items()]  # fmt: skip
+    for source, there in printed.items():
+        record = there.records.get("combined")
+        counts = _match_cells(record) if record is not None else cells("–", "–", "–")
+        rows.append((Cell(source), *counts, averaged(there.spreads["combined"])))
+    caption = f"Matches of two games against {opponent}: more wins, else the quicker win, else a tie.{_whose(printed)}"
+    return Table(cells("champion", "won-lost-tied", "won of decided", "won", "mean score"), tuple(rows), caption)
+
+
+def _match_cells(record: Record) -> tuple[Cell, ...]:
+    return Cell(record_text(record)), measured(record.winning()._asdict()), measured(record.victories()._asdict())
+
+
+def _whose(printed: Mapping[str, PublishedMatches]) -> str:
+    """Return what else a caption says: published numbers are not those of one champion."""
+    return "".join(
+        f" {source}: all individuals" + ("." if there.records else f", {'; '.join(there.notes)}.")
+        for source, there in printed.items()
+    )

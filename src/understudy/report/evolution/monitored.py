@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from understudy.judges.scores import Matches, records, spreads
 from understudy.judges.statistics import smoothed
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, measured, number
-from understudy.report.evolution.monitor_plots import comparison_plots, pictures
-from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, best_match, feats_of, since
-from understudy.report.evolution.published import STUDENT, PublishedEpochs, PublishedEvolution, PublishedMatches
-from understudy.report.evolution.tallies import (
+from understudy.report.evolution.matches import (
     averaged,
     family_of,
     hundredths,
@@ -22,6 +19,9 @@ from understudy.report.evolution.tallies import (
     record_text,
     spread_table,
 )
+from understudy.report.evolution.monitor_plots import comparison_plots, pictures
+from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, best_match, feats_of, since
+from understudy.report.evolution.published import STUDENT, PublishedEpochs, PublishedEvolution, PublishedMatches
 
 
 def monitored_section(

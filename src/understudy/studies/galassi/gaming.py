@@ -16,7 +16,7 @@ from typing import NamedTuple
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
-from understudy.judges.ratings import wilson
+from understudy.judges.measures import wilson
 from understudy.judges.tournament import play_match
 from understudy.protocols import Backend
 

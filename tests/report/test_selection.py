@@ -7,7 +7,15 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from understudy.judges.selection import Persistence, eliminations, knockout, persistence, prints, round_robin, survival
+from understudy.report.evolution.selection import (
+    Persistence,
+    eliminations,
+    knockout,
+    persistence,
+    prints,
+    round_robin,
+    survival,
+)
 
 
 def test_rows_are_told_apart_exactly() -> None:
