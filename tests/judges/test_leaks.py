@@ -11,8 +11,7 @@ import pytest
 from understudy.games import find_game
 from understudy.games.morris.batches import orbit_keys
 from understudy.judges.students import Leak, leak_of, leak_text
-from understudy.records.examples import Examples, split_examples
-from understudy.records.sketches import BITS, marks_of, read_marks, sketch_of, together
+from understudy.records.examples import BITS, Examples, marks_of, read_marks, sketch_of, split_examples, together
 from understudy.records.starts import reachable
 from understudy.records.store import lone_pairs
 

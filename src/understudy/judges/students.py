@@ -22,8 +22,7 @@ from understudy.judges.tournament import play_match
 from understudy.match import Terms
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Backend, Choice, Player
-from understudy.records.examples import orbit_names
-from understudy.records.sketches import BITS, mark, read_marks
+from understudy.records.examples import BITS, mark, orbit_names, read_marks
 
 JUDGES: dict[str, Callable[[Seen], Tally]] = {
     "accuracy": accuracy,

@@ -12,8 +12,16 @@ from understudy.games import find_game
 from understudy.judges.measures import wilson
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
-from understudy.studies.galassi.gaming import STABLE, Encounter, GamingGame, GamingTable, gaming
-from understudy.studies.galassi.gaming_tables import gaming_json, gaming_markdown, gaming_text
+from understudy.studies.galassi.gaming import (
+    STABLE,
+    Encounter,
+    GamingGame,
+    GamingTable,
+    gaming,
+    gaming_json,
+    gaming_markdown,
+    gaming_text,
+)
 
 MORRIS = find_game("morris")
 SMALL = {"random moves": "random", "stones": "searcher:depth=1,evaluator=stones", "two": "searcher:depth=2"}

@@ -26,9 +26,8 @@ from understudy.judges.tournament import play_match
 from understudy.match import Opening, play_games
 from understudy.players import close, make_player
 from understudy.protocols import Choice
-from understudy.servers.thinking import Thinker
 from understudy.studies.galassi.socket_player import read_answer
-from understudy.studies.galassi.socket_server import Past, next_turn, serve
+from understudy.studies.galassi.socket_server import Past, Thinker, next_turn, serve
 
 MORRIS = find_game("morris")
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"

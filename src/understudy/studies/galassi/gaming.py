@@ -3,6 +3,7 @@
 The thesis had sixteen programs of students, which are not public. `STABLE` stands in for them: eighteen players of
 different character, from one that draws lots to one that looks far ahead. Every player plays every member with both
 colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
+A finished test can be written as text, JSON and Markdown.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from understudy.backends import Local
 from understudy.errors import BadOption
@@ -234,3 +235,52 @@ def _measure(points: float, sample: int) -> dict[str, float]:
     share = points / sample if sample else 0.0
     low, high = wilson(share, sample)
     return {"value": share, "low": low, "high": high, "sample": sample}
+
+
+def gaming_text(table: GamingTable) -> str:
+    """Return the test for people."""
+    lines = [table.columns(), *table.rows()]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines]
+    told = "\n".join(line.rstrip() for line in aligned)
+    return "\n".join((told, "", *(summary(table, player) for player in table.players)))
+
+
+def summary(table: GamingTable, player: str) -> str:
+    """Return what *player* achieved against the stable, in a sentence."""
+    wins, draws, losses = table.totals(player)["all"]
+    points = table.measures(player)["gaming.points"]
+    why = "; ".join(
+        f"{kind} by " + ", ".join(f"{reason} ({times})" for reason, times in reasons.items())
+        for kind, reasons in table.reasons(player).items()
+        if reasons
+    )
+    share = f"{points['value']:.1%} of the points ({points['low']:.1%} to {points['high']:.1%})"
+    return f"{player}: {wins} wins, {draws} draws, {losses} losses against the stable, {share}; {why}"
+
+
+def gaming_json(table: GamingTable) -> dict[str, Any]:
+    """Return the test as plain data, as `gaming.json` of a run folder holds it."""
+    return {
+        "game": table.game,
+        "seed": table.seed,
+        "stable": dict(table.stable),
+        "players": list(table.players),
+        "columns": table.columns(),
+        "rows": table.rows(),
+        "totals": {player: {k: list(v) for k, v in table.totals(player).items()} for player in table.players},
+        "reasons": {player: table.reasons(player) for player in table.players},
+        "measures": {player: table.measures(player) for player in table.players},
+        "encounters": [{**met._asdict(), "games": [game._asdict() for game in met.games]} for met in table.encounters],
+    }
+
+
+def gaming_markdown(table: GamingTable) -> str:
+    """Return the test as a Markdown table."""
+    columns = table.columns()
+    lines = [columns, ["---"] * len(columns), *table.rows()]
+    return "\n".join(_markdown_row(line) for line in lines) + "\n"
+
+
+def _markdown_row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
