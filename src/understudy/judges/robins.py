@@ -75,7 +75,7 @@ class Agreement(NamedTuple):
     """The same if they are as few as they seem."""
 
 
-def gathered(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
+def gather_robin(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
     """Return the round robin of scores stored by the names of both players."""
     names = tuple(sorted({name for one, rivals in scores.items() for name in (one, *rivals)}))
     shares, games = np.full((len(names), len(names)), np.nan), np.zeros((len(names), len(names)), np.int64)
@@ -106,8 +106,8 @@ def compare(ours: Robin, published: Robin, *, seem: float, twins: Twins = ()) ->
         difference=distance(ours, published),
         slope=float((one * other).sum() / max((one**2).sum(), 1e-12)),
         pairs=len(rows),
-        close=len(rows) - int(differing(ours, published)[rows, columns].sum()),
-        near=len(rows) - int(differing(ours, published, games=seem)[rows, columns].sum()),
+        close=len(rows) - int(find_differing(ours, published)[rows, columns].sum()),
+        near=len(rows) - int(find_differing(ours, published, games=seem)[rows, columns].sum()),
     )
 
 
@@ -132,7 +132,7 @@ def spearman(ones: Sequence[float] | Numbers, others: Sequence[float] | Numbers)
     return float((first * second).sum()) / spread**0.5 if spread > 0 else float("nan")
 
 
-def differing(ours: Robin, published: Robin, *, games: float | None = None) -> NDArray[np.bool_]:
+def find_differing(ours: Robin, published: Robin, *, games: float | None = None) -> NDArray[np.bool_]:
     """Return for which cells the 95 % intervals do not meet; *games* stand for those said to be published."""
     apart = np.zeros(ours.shares.shape, bool)
     for place in np.argwhere(~np.isnan(ours.shares) & ~np.isnan(published.shares)):

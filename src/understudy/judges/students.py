@@ -119,7 +119,7 @@ def _given(scorer: PartScorer, seen: Seen) -> NDArray[np.int64]:
     """Return what each network chooses after the teacher's earlier parts; asks only where the student's own differ."""
     earlier = list(scorer.order[:-1])
     played = seen.truth[:, earlier]
-    rows = seen.known & (played != seen.parts[:, earlier]).any(axis=1)
+    rows = seen.answered & (played != seen.parts[:, earlier]).any(axis=1)
     chosen = seen.parts.copy()
     if rows.any():
         scores, _ = scorer.score_parts(taken(seen.batch, rows), played[rows])

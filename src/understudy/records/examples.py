@@ -51,10 +51,10 @@ Expansion: TypeAlias = Callable[[Any, NDArray[np.int32]], tuple[Any, NDArray[np.
 
 def find_expansion(game: CompiledGame, name: str) -> Expansion:
     """Return how records of a game become examples: `none` leaves them as they are, others the game itself knows."""
-    known: dict[str, Expansion] = {"none": _none, **(game.at_once("EXPANSIONS") or {})}
-    if name not in known:
-        raise UnknownName(f"expansion of {game.name}", name, known)
-    return known[name]
+    expansions: dict[str, Expansion] = {"none": _none, **(game.at_once("EXPANSIONS") or {})}
+    if name not in expansions:
+        raise UnknownName(f"expansion of {game.name}", name, expansions)
+    return expansions[name]
 
 
 def _none(batch: Any, moves: NDArray[np.int32]) -> tuple[Any, NDArray[np.int32], NDArray[np.int64]]:
@@ -69,13 +69,13 @@ def all_examples(records: Records, *, expansion: str) -> Examples:
 
 def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Examples]:
     """Return the train, validation and test side of records; the seed alone decides who goes where."""
-    known = records.taken(records.moves != NO_MOVE)
-    if not len(known):
+    answered = records.taken(records.moves != NO_MOVE)
+    if not len(answered):
         raise BadOption("these records hold no moves: there is nothing to learn or to compare with")
     if split == "expanded":
-        return _expanded(known, seed)
+        return _expanded(answered, seed)
     if split == "orbit":
-        return _by_orbit(known, seed)
+        return _by_orbit(answered, seed)
     raise UnknownName("split", split, SPLITS[1:])
 
 
@@ -98,8 +98,8 @@ def _by_orbit(records: Records, seed: int) -> dict[str, Examples]:
 
 
 def _located(records: Records, rows: NDArray[np.int64], expansion: str) -> Examples:
-    found = all_examples(records.taken(rows), expansion=expansion)
-    return found._replace(origins=rows[found.origins])
+    examples = all_examples(records.taken(rows), expansion=expansion)
+    return examples._replace(origins=rows[examples.origins])
 
 
 def _cut(order: NDArray[np.int64]) -> list[NDArray[np.int64]]:

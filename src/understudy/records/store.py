@@ -137,11 +137,11 @@ def _find_format(path: Path, content: bytes) -> TextFormat:
     """Return the first of all games' own formats that a file fits."""
     kinds = map(find_kind, game_names())
     formats: list[TextFormat] = [kind.load("text_files").FORMAT for kind in kinds if kind.text_files]
-    found = next((form for form in formats if form.fits(path, content)), None)
-    if found is None:
-        known = " nor ".join(["Parquet", *(form.title for form in formats)])
-        raise FileError(f"{path} is not a file of records: neither {known}")
-    return found
+    fitting = next((form for form in formats if form.fits(path, content)), None)
+    if fitting is None:
+        titles = " nor ".join(["Parquet", *(form.title for form in formats)])
+        raise FileError(f"{path} is not a file of records: neither {titles}")
+    return fitting
 
 
 def load_notes(path: Path) -> dict[str, Any]:
@@ -187,10 +187,10 @@ def _notes(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     """Return our part of the metadata, or raise because the file is not ours."""
     try:
         notes: dict[str, Any] = json.loads(metadata[_NOTES])
-        known = {"format", "game", "size", "switches", "notes"} <= set(notes)
+        complete = {"format", "game", "size", "switches", "notes"} <= set(notes)
     except (KeyError, ValueError, TypeError):
-        known = False
-    if not known:
+        complete = False
+    if not complete:
         raise FileError(f"{path} is a Parquet file, but not of records: its metadata do not name a game")
     if notes["format"] != FORMAT:
         raise FileError(f"{path} has format {notes['format']} of records; this version reads format {FORMAT}")
@@ -260,9 +260,9 @@ def _faults(
     )
 
 
-def _check_game(path: Path, found: CompiledGame, wanted: CompiledGame | None) -> None:
-    if wanted is not None and (found.name, found.size, found.switches) != (wanted.name, wanted.size, wanted.switches):
-        raise FileError(f"{path} holds records of {_title(found)}, not of {_title(wanted)}")
+def _check_game(path: Path, game: CompiledGame, wanted: CompiledGame | None) -> None:
+    if wanted is not None and (game.name, game.size, game.switches) != (wanted.name, wanted.size, wanted.switches):
+        raise FileError(f"{path} holds records of {_title(game)}, not of {_title(wanted)}")
 
 
 def _title(game: CompiledGame) -> str:

@@ -19,7 +19,7 @@ from understudy.judges.robins import (
     compare,
     distance,
     effective_games,
-    gathered,
+    gather_robin,
     mid_ranks,
     read_published,
     spearman,
@@ -94,7 +94,7 @@ def _shared(ours: Robin, theirs: Robin | None) -> tuple[Robin, Robin] | None:
     return None if theirs is None or len(shared) < 3 else (ours.among(shared), theirs.among(shared))
 
 
-def crossed(contest: Contest, published: int) -> dict[int, tuple[float, float]]:
+def cross_depths(contest: Contest, published: int) -> dict[int, tuple[float, float]]:
     """Return the rank correlation and the distance of a published depth with every depth of ours."""
     others = {}
     for depth, robin in contest.robins.items():
@@ -110,10 +110,10 @@ def _alone(rows: Mapping[str, Mapping[str, Any]]) -> dict[str, Score]:
 def _robin(rows: Mapping[str, Mapping[str, Any]]) -> Robin | None:
     rivals = {one: {other: counts for other, counts in row.items() if other != RANDOM} for one, row in rows.items()}
     rivals = {one: row for one, row in rivals.items() if row}
-    return gathered(rivals) if rivals else None
+    return gather_robin(rivals) if rivals else None
 
 
-def overall(robins: Mapping[int, Robin]) -> dict[str, float]:
+def average_depths(robins: Mapping[int, Robin]) -> dict[str, float]:
     """Return each player's average over all depths at which it has played."""
     every: dict[str, list[float]] = {}
     for robin in robins.values():
@@ -148,7 +148,12 @@ def summary_lines(run: Run) -> list[str]:
     if contest.robins:
         whose = ", ours and published" if contest.published.robins else ""
         lines += ["", f"average of the round robin{whose}", *_averages(contest)]
-    return [*lines, "", *(_agreement_line(depth, one) for depth, one in contest.agreements.items()), *choice(contest)]
+    return [
+        *lines,
+        "",
+        *(_agreement_line(depth, one) for depth, one in contest.agreements.items()),
+        *name_best(contest),
+    ]
 
 
 def _line(head: str, texts: Sequence[str]) -> str:
@@ -178,9 +183,9 @@ def _agreement_line(depth: int, one: Agreement) -> str:
     )
 
 
-def choice(contest: Contest) -> list[str]:
+def name_best(contest: Contest) -> list[str]:
     """Return who would be chosen as the teacher, as one sentence if there is a round robin."""
-    averages = overall(contest.robins)
+    averages = average_depths(contest.robins)
     if len(averages) < 2:
         return []
     first, second = sorted(averages, key=lambda name: -averages[name])[:2]
@@ -192,7 +197,7 @@ def choice(contest: Contest) -> list[str]:
 def verdict_texts(contest: Contest) -> list[str]:
     """Return paragraphs that say where the published tables agree with ours, where not, and the likely why."""
     if not contest.agreements:
-        return choice(contest)
+        return name_best(contest)
     low = [_on_low(contest, depth, one) for depth, one in contest.agreements.items() if one.spearman < WANTED]
     texts = [_on_ranks(contest), *low, _on_choice(contest), _on_pairs(contest), _on_twins(contest), _on_rest(contest)]
     return [" ".join(lines) for lines in texts if lines]
@@ -231,7 +236,7 @@ def _on_low(contest: Contest, depth: int, one: Agreement) -> list[str]:
         lines.append(
             f"{share}: another tournament as noisy as the published one would reach {one.ceiling:.2f} with it."
         )
-    others = crossed(contest, depth)
+    others = cross_depths(contest, depth)
     nearest = max(others, key=lambda other: others[other][0])
     if others[nearest][0] > one.spearman + 0.05:
         near = f"{others[nearest][0]:.3f}, {100 * others[nearest][1]:.1f} points"
@@ -242,9 +247,9 @@ def _on_low(contest: Contest, depth: int, one: Agreement) -> list[str]:
 def _on_choice(contest: Contest) -> list[str]:
     printed = {name: row[-1] for name, row in contest.published.averages.items() if row}
     if not printed:
-        return choice(contest)
+        return name_best(contest)
     best = max(printed, key=lambda name: printed[name])
-    return [*choice(contest), f"The published best is {best} with {printed[best]:.1f} %."]
+    return [*name_best(contest), f"The published best is {best} with {printed[best]:.1f} %."]
 
 
 def _on_pairs(contest: Contest) -> list[str]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from understudy.judges.robins import Robin, differing, mid_ranks
+from understudy.judges.robins import Robin, find_differing, mid_ranks
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, lasting, measured, number
-from understudy.report.contests import Contest, average_of, contest_of, crossed, overall, verdict_texts
+from understudy.report.contests import Contest, average_depths, average_of, contest_of, cross_depths, verdict_texts
 from understudy.report.plots import Line, draw_names
 from understudy.report.sources import Run
 
@@ -96,7 +96,7 @@ def _crossed(contest: Contest) -> list[Block]:
     rows = tuple(
         (
             Cell(f"published, depth {depth}"),
-            *(_crossing(*crossed(contest, depth).get(other, ())) for other in contest.robins),
+            *(_crossing(*cross_depths(contest, depth).get(other, ())) for other in contest.robins),
         )
         for depth in contest.agreements
     )
@@ -115,14 +115,14 @@ def _three(value: float) -> str:
 
 def _averages(contest: Contest) -> Table:
     """Return the averages of every depth, with ranks, those over all depths, and the published ones if there are."""
-    averages, theirs = overall(contest.robins), contest.published.robins
+    averages, theirs = average_depths(contest.robins), contest.published.robins
     names = tuple(averages)
     columns, places = [Cell("")], []
     for depth, robin in contest.robins.items():
         columns += [Cell(f"depth {depth}", "ours"), Cell("", "published")] if theirs else [Cell(f"depth {depth}")]
         places += [_ranked(names, robin), *([_ranked(names, theirs.get(depth))] if theirs else [])]
     columns += [Cell("all", "ours"), Cell("", "published")] if theirs else [Cell("all")]
-    published = overall({depth: theirs[depth] for depth in contest.agreements})
+    published = average_depths({depth: theirs[depth] for depth in contest.agreements})
     tables = (averages, published) if theirs else (averages,)
     places += [_with_ranks([table.get(name, math.nan) for name in names]) for table in tables]
     rows = tuple((_named(contest, name), *(column[i] for column in places)) for i, name in enumerate(names))
@@ -182,8 +182,8 @@ def _pair(contest: Contest, robin: Robin, theirs: Robin | None, i: int, j: int) 
     if theirs is None or not set(names) <= set(theirs.names):
         return Cell(f"{100 * share:.1f}")
     ours, published = robin.among(names), theirs.among(names)
-    far = contest.seem > 0 and bool(differing(ours, published, games=contest.seem)[0, 1])
-    mark = FAR if far else SOME if differing(ours, published)[0, 1] else ""
+    far = contest.seem > 0 and bool(find_differing(ours, published, games=contest.seem)[0, 1])
+    mark = FAR if far else SOME if find_differing(ours, published)[0, 1] else ""
     return Cell(f"{100 * share:.1f}{mark}", f"{100 * published.shares[0, 1]:.0f}", marked=far)
 
 

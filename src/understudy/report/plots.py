@@ -78,9 +78,11 @@ def draw_lines(
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _told(x)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _write_number(x)))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _told(y)))
+        axes.yaxis.set_major_formatter(
+            FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _write_number(y))
+        )
 
     return _drawn(draw)
 
@@ -131,7 +133,7 @@ def draw_pairs(pairs: Sequence[tuple[float, float] | None], *, across: str, band
         axes.set_ylim(-1.05 * edge, 1.05 * edge)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=True))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _told(y)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _write_number(y)))
 
     return _drawn(draw)
 
@@ -155,7 +157,7 @@ def draw_intervals(points: Sequence[tuple[float, float, float, float]], *, acros
     return _drawn(draw)
 
 
-def _told(number: float) -> str:
+def _write_number(number: float) -> str:
     """Return a number beside an axis."""
     return f"{number:,.10g}".replace(",", GAP)
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean
 from typing import Any
-
-import numpy as np
 
 from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
 from understudy.judges.tournament import Score, read_score
@@ -22,6 +21,7 @@ from understudy.report.blocks import (
     Text,
     cells,
     headed,
+    is_number,
     lasting,
     measured,
     number,
@@ -66,7 +66,7 @@ def school_section(run: Run) -> Section | None:
     """Draw how well networks foretold outcomes before they evolved; of a round told twice the last word counts."""
     errors: dict[str, dict[float, float]] = {}
     for line in run.school:
-        if numeric(line.get("round")) and numeric(line.get("error")):
+        if is_drawable(line.get("round")) and is_drawable(line.get("error")):
             errors.setdefault(str(line.get("student", "student")), {})[line["round"] + 1] = line["error"]
     if not errors:
         return None
@@ -82,7 +82,7 @@ def generations_of(run: Run) -> dict[str, Lines]:
     """Return the lines of each student in order; of a generation that was told twice the last word counts."""
     every: dict[str, dict[int, Mapping[str, Any]]] = defaultdict(dict)
     for line in run.generations:
-        if numeric(line.get("generation")):
+        if is_drawable(line.get("generation")):
             every[str(line.get("student", "student"))][line["generation"]] = line
     return {student: [lines[generation] for generation in sorted(lines)] for student, lines in every.items()}
 
@@ -100,15 +100,15 @@ def course_section(run: Run) -> Section | None:
     return Section("The course of evolution", (*blocks, *([Plots(tuple(plots), note)] if plots else [])))
 
 
-def numeric(value: Any) -> bool:
+def is_drawable(value: Any) -> bool:
     """Tell whether a value from a file is a number to draw."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and bool(np.isfinite(value))
+    return is_number(value) and math.isfinite(value)
 
 
 def _cost(students: Mapping[str, Lines], paper: PublishedEvolution | None) -> Table:
     rows = []
     for student, lines in students.items():
-        games, seconds = (max((float(line[key]) for line in lines if numeric(line.get(key))), default=float("nan"))
+        games, seconds = (max((float(line[key]) for line in lines if is_drawable(line.get(key))), default=float("nan"))
                           for key in ("games", "seconds"))  # fmt: skip
         timed = seconds > 0
         rows.append(
@@ -130,7 +130,7 @@ def _cost(students: Mapping[str, Lines], paper: PublishedEvolution | None) -> Ta
     return Table(cells("student", "generations", "games", "time", "games a second"), tuple(rows), caption)
 
 
-def thinned(xs: Sequence[float], ys: Sequence[float], most: int = POINTS) -> tuple[list[float], list[float]]:
+def thin_out(xs: Sequence[float], ys: Sequence[float], most: int = POINTS) -> tuple[list[float], list[float]]:
     """Return means of equally many neighbouring points, so that there are at most so many."""
     size = -(-len(xs) // most)
     starts = range(0, len(xs), size) if xs else ()
@@ -142,7 +142,7 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
     """Draw games a second, between lines that are not too near each other."""
     drawn = []
     for colour, lines in enumerate(students.values()):
-        timed = [line for line in lines if all(numeric(line.get(key)) for key in ("games", "seconds"))]
+        timed = [line for line in lines if all(is_drawable(line.get(key)) for key in ("games", "seconds"))]
         marks = timed[:: -(-len(timed) // POINTS) or 1]
         rates = [
             (float(after["generation"]), (after["games"] - before["games"]) / (after["seconds"] - before["seconds"]))
@@ -158,8 +158,8 @@ def _speed(students: Mapping[str, Lines]) -> list[Plot]:
 
 def _single(students: Mapping[str, Lines]) -> Iterator[Plot]:
     """Draw measures that are one number, all students in one picture."""
-    for key in _keys(students, numeric):
-        lines = [Line(*thinned(*_series(course, (key,))), colour)
+    for key in _keys(students, is_drawable):
+        lines = [Line(*thin_out(*_series(course, (key,))), colour)
                  for colour, course in enumerate(students.values()) if _series(course, (key,))[0]]  # fmt: skip
         yield _plot(headed(_title(key)), lines, tuple(students), shares=key in SHARES)
 
@@ -171,7 +171,7 @@ def _several(students: Mapping[str, Lines]) -> Iterator[Plot]:
             parts = list(dict.fromkeys(part for line in course for part in _mapping(line, key)))
             parts = [part for part in parts if _series(course, (key, part))[0]]
             if parts:
-                lines = [Line(*thinned(*_series(course, (key, part))), colour) for colour, part in enumerate(parts)]
+                lines = [Line(*thin_out(*_series(course, (key, part))), colour) for colour, part in enumerate(parts)]
                 caption = headed(_title(key)) if len(students) == 1 else f"{student}: {_title(key)}"
                 yield _plot(caption, lines, tuple(map(worded, parts)), shares=key in (*SHARES, *COUNTS))
 
@@ -191,8 +191,8 @@ def _series(lines: Lines, path: tuple[str, ...]) -> tuple[list[float], list[floa
     xs, ys = [], []
     for line in lines:
         table: Mapping[str, Any] = line if len(path) == 1 else _mapping(line, path[0])
-        total = sum(one for one in table.values() if numeric(one)) if path[0] in COUNTS else 1.0
-        if numeric(table.get(path[-1])) and total:
+        total = sum(one for one in table.values() if is_drawable(one)) if path[0] in COUNTS else 1.0
+        if is_drawable(table.get(path[-1])) and total:
             xs.append(float(line["generation"]))
             ys.append(float(table[path[-1]]) / total)
     return xs, ys

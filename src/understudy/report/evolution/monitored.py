@@ -19,8 +19,8 @@ from understudy.report.evolution.matches import (
     record_text,
     spread_table,
 )
-from understudy.report.evolution.monitor_plots import comparison_plots, pictures
-from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, best_match, feats_of, since
+from understudy.report.evolution.monitor_plots import draw_comparison, draw_pictures
+from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, best_match, feats_of, name_generations
 from understudy.report.evolution.published import STUDENT, PublishedEpochs, PublishedEvolution, PublishedMatches
 
 
@@ -46,9 +46,9 @@ def monitored_section(
     blocks: list[Block | None] = [
         Text(" ".join(_summary(monitors, there, source))),
         Text(_too_early(paper.source)) if paper is not None and printed is not None and there is None else None,
-        comparison_plots(monitors, there, source),
+        draw_comparison(monitors, there, source),
         first_table(monitors),
-        pictures(monitors, kind, shown),
+        draw_pictures(monitors, kind, shown),
         trends_text(monitors),
         trends_table(monitors, there, source),
         feats_table(monitors, there, source),
@@ -159,7 +159,7 @@ def feats_table(monitors: Sequence[Monitor], there: PublishedMatches | None, sou
         ours = [f"{a} of {number(b)}" for a, b in zip(ours, whole, strict=True)] if whole else ours
         rows.append(cells(title, *ours, *([theirs.get(field, "")] if theirs else [])))
     students = [monitor.student for monitor in monitors]
-    columns = cells(since(monitors), *students, *([source] if theirs else []))
+    columns = cells(name_generations(monitors), *students, *([source] if theirs else []))
     return Table(columns, tuple(rows), "What the best individuals reached.")
 
 
@@ -249,7 +249,7 @@ def _merged(
     ours = {**{monitor.student: monitor.epochs.merged for monitor in monitors}, **fixed}
     theirs = _theirs(opponent, fixed, there, paper) if there is not None and paper is not None else {}
     named = f" {paper.source}: {' and '.join(one.tables for one in theirs.values())}." if theirs and paper else ""
-    caption = f"Scores against {opponent}, {since(monitors)} together.{named}"
+    caption = f"Scores against {opponent}, {name_generations(monitors)} together.{named}"
     blocks: list[Block | None] = [
         spread_table({name: spreads(one) for name, one in ours.items()}
                      | {name: one.spreads for name, one in theirs.items()}, caption),

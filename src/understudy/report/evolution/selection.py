@@ -27,7 +27,7 @@ FOUR = 4
 PAIRS = tuple(combinations(range(FOUR), 2))
 
 
-def prints(weights: NDArray[Any]) -> tuple[bytes, ...]:
+def fingerprint_rows(weights: NDArray[Any]) -> tuple[bytes, ...]:
     """Return a fingerprint of each row; equal rows alone have equal ones."""
     rows = np.ascontiguousarray(weights) + 0.0  # minus zero is zero
     return tuple(hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows)
@@ -49,7 +49,7 @@ class Persistence(NamedTuple):
     """Different individuals in all epochs."""
 
 
-def persistence(epochs: Iterable[Sequence[bytes]]) -> Persistence:
+def count_persisting(epochs: Iterable[Sequence[bytes]]) -> Persistence:
     """Return who persists, from the fingerprints of all individuals of each epoch, in order."""
     ordered = [tuple(one) for one in epochs]
     last = {one: place for place, rows in enumerate(ordered) for one in rows}
@@ -64,7 +64,7 @@ def persistence(epochs: Iterable[Sequence[bytes]]) -> Persistence:
     return Persistence(sum(map(len, ordered[:-1])), following, later, longest, len(ordered), len(last))
 
 
-def survival(beaten: float, matches: int) -> float:
+def reckon_survival(beaten: float, matches: int) -> float:
     """Return the chance to win so many matches in a row of one that beats the share *beaten* of the others."""
     return beaten**matches
 
@@ -97,7 +97,7 @@ class Elimination(NamedTuple):
         return (self.another + Fraction(2, 3) * self.circle) / self.outcomes
 
 
-def eliminations() -> Elimination:
+def count_eliminations() -> Elimination:
     """Return a count of all outcomes of the six matches of four players, each as likely as any other."""
     counts = dict.fromkeys(Elimination._fields, 0)
     for outcome in product((True, False), repeat=len(PAIRS)):
@@ -107,13 +107,13 @@ def eliminations() -> Elimination:
     return Elimination(**counts)
 
 
-def knockout(beats: dict[tuple[int, int], bool]) -> int:
+def decide_knockout(beats: dict[tuple[int, int], bool]) -> int:
     """Return the winner of two semi-finals, 0 against 1 and 2 against 3, and a final."""
     one, other = (0 if beats[0, 1] else 1), (2 if beats[2, 3] else 3)
     return one if beats[one, other] else other
 
 
-def round_robin(beats: dict[tuple[int, int], bool]) -> tuple[int | None, bool]:
+def decide_round_robin(beats: dict[tuple[int, int], bool]) -> tuple[int | None, bool]:
     """Return who wins most matches, among equals who beat the others of them, or None; and whether they were equal."""
     wins = [sum(beats[one, other] for other in range(FOUR) if other != one) for one in range(FOUR)]
     leaders = [one for one in range(FOUR) if wins[one] == max(wins)]
@@ -123,7 +123,7 @@ def round_robin(beats: dict[tuple[int, int], bool]) -> tuple[int | None, bool]:
 
 def _kept(beats: dict[tuple[int, int], bool]) -> str:
     """Return the field of an outcome."""
-    (winner, tied), kept = round_robin(beats), knockout(beats)
+    (winner, tied), kept = decide_round_robin(beats), decide_knockout(beats)
     if winner is None:
         return "circle"
     if winner != kept:
@@ -148,15 +148,15 @@ def load_prints(path: Path) -> tuple[bytes, ...]:
     arrays, _ = load_arrays(path, "individuals")
     if "weights" not in arrays or arrays["weights"].ndim != 2:
         raise FileError(f"file {str(path)!r} does not hold the weights of individuals, a row each")
-    return prints(arrays["weights"])
+    return fingerprint_rows(arrays["weights"])
 
 
-def persisting(run: Run) -> dict[str, Persistence]:
+def find_persisting(run: Run) -> dict[str, Persistence]:
     """Return who persists among each student's epochs, where there are two."""
     files = epoch_files(run.folder / "epochs")
     ordered = dict.fromkeys([*(student for student in generations_of(run) if student in files), *files])
     return {
-        student: persistence(load_prints(path) for path in files[student].values())
+        student: count_persisting(load_prints(path) for path in files[student].values())
         for student in ordered
         if len(files[student]) > 1
     }
@@ -219,7 +219,7 @@ def _small(chance: float) -> str:
 def _survival(paper: PublishedEvolution) -> Table:
     rows = [
         cells(f"beats {percent(beaten, 0)} of the others", f"{matches} matches: {what}",
-              _small(survival(beaten, matches)), printed)
+              _small(reckon_survival(beaten, matches)), printed)
         for beaten, matches, printed, what in (*paper.survival, (0.5, 20, "–", "an epoch of ten generations"))
     ]  # fmt: skip
     caption = "The chance to survive knock-outs, each of which takes two matches won."
@@ -232,12 +232,12 @@ OUTCOMES = (
     "another is first by that match",
     "three beat each other in a circle",
 )
-"""What becomes of the winner of a knock-out if the four meet each other, in the order of `eliminations`."""
+"""What becomes of the winner of a knock-out if the four meet each other, in the order of `count_eliminations`."""
 
 
 def _robin(printed: PublishedRobin, source: str) -> tuple[Text, Table]:
     """Count all 64 outcomes of four players."""
-    counts = eliminations()
+    counts = count_eliminations()
     rows = tuple(
         cells(what, number(count), percent(count / counts.outcomes), there)
         for what, count, there in zip(OUTCOMES, counts, printed.shares, strict=True)

@@ -142,11 +142,11 @@ def gaming(
     """
     pairings = _pairings(game, players, stable, games, seed)
     encounters: list[Encounter] = []
-    for found in backend.map(meet, pairings):
-        encounters += found
-        progress(len(found[0].games))
+    for met in backend.map(meet, pairings):
+        encounters += met
+        progress(len(met[0].games))
     order = {name: place for place, name in enumerate([*players, *stable])}
-    encounters.sort(key=lambda met: (order[met.player], met.kind != "stable", order[met.opponent]))
+    encounters.sort(key=lambda one: (order[one.player], one.kind != "stable", order[one.opponent]))
     return GamingTable(game.name, game.colours, tuple(players), dict(stable), seed, tuple(encounters))
 
 
@@ -242,8 +242,8 @@ def gaming_text(table: GamingTable) -> str:
     lines = [table.columns(), *table.rows()]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     aligned = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines]
-    told = "\n".join(line.rstrip() for line in aligned)
-    return "\n".join((told, "", *(summary(table, player) for player in table.players)))
+    rows = "\n".join(line.rstrip() for line in aligned)
+    return "\n".join((rows, "", *(summary(table, player) for player in table.players)))
 
 
 def summary(table: GamingTable, player: str) -> str:

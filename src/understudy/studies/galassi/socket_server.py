@@ -127,7 +127,7 @@ async def _converse(service: _Service, reader: asyncio.StreamReader, writer: asy
     past = Past(service.game)
     heard, garbage = b"", 0
     while True:
-        turn = next_turn(heard)
+        turn = read_turn(heard)
         garbage += turn.skipped
         heard = turn.rest
         if turn.text is not None:
@@ -168,14 +168,14 @@ class Turn(NamedTuple):
         return self.text is None and self.complaint is None
 
 
-def next_turn(heard: bytes) -> Turn:
+def read_turn(heard: bytes) -> Turn:
     """Return the first turn in *heard*, whatever pieces it arrived in; bytes before a position are passed over."""
     start = 0
     while True:
         end = heard.find(b"\n", start)
-        found = POSITION.search(heard, start, len(heard) if end < 0 else end)
-        if found is not None:
-            return Turn(found[0].decode(), None, found.start(), heard[found.end() :])
+        match = POSITION.search(heard, start, len(heard) if end < 0 else end)
+        if match is not None:
+            return Turn(match[0].decode(), None, match.start(), heard[match.end() :])
         if end < 0:
             return Turn(None, None, start, heard[start:])
         if LETTERS.search(heard, start, end):
@@ -193,13 +193,13 @@ async def _answer(service: _Service, past: Past, text: str) -> str:
     if game.outcome(position) is not None:
         return f"error: morris position {text!r}: the game is over ({game.reason(position)})\n"
     choice = await service.thinker.choose(position, history)
-    if choice.fault is not None or not valid(choice):
+    if choice.fault is not None or not can_write(choice):
         return f"error: the player has no move ({' '.join((choice.fault or 'illegal move').split())})\n"
     past.after(position, history, choice.move)
     return write_answer(game, choice.move, service.form)
 
 
-def valid(choice: Choice) -> bool:
+def can_write(choice: Choice) -> bool:
     """Tell whether a choice can be written at all; whether it is legal is for a referee to say."""
     # TO, FROM and REMOVE are digits to the base 25, and TO is never 0.
     return 25**2 <= choice.move < 25**3
