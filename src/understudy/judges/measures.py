@@ -33,6 +33,7 @@ class Measure(NamedTuple):
 
 
 Verdict: TypeAlias = dict[str, Measure]
+"""Measures by name: the judge, then what is measured, as in `accuracy.whole`."""
 
 
 class Sums(NamedTuple):
@@ -44,6 +45,7 @@ class Sums(NamedTuple):
 
 
 Tally: TypeAlias = dict[str, Sums]
+"""Sums by the name of the measure that they become."""
 
 
 def share(hits: float, sample: int) -> Measure:
@@ -127,6 +129,8 @@ SCALE = 400 / np.log(10)
 """Elo points for each unit of the model's logarithm: 400 points are odds of ten to one."""
 PRIOR_GAMES = 1.0
 """As if each player had drawn one game against an average one: ratings of who won or lost everything stay finite."""
+NEWTON_STEPS = 100
+"""Of Newton's method at most; it takes a handful."""
 
 
 class Rating(NamedTuple):
@@ -141,10 +145,10 @@ def rate(points: NDArray[np.float64]) -> list[Rating]:
     """Return a rating for each player from *points* [players, players]: what row scored against column."""
     games = points + points.T
     strength = np.zeros(len(points))
-    for _ in range(100):
+    for _ in range(NEWTON_STEPS):
         slope, curvature = _derivatives(strength, points, games)
         step = np.linalg.solve(curvature, slope)
-        strength += np.clip(step, -2, 2)
+        strength += np.clip(step, -2, 2)  # about 350 points: far from the maximum a whole step may overshoot
         if np.abs(step).max() < 1e-10:
             break
     _, curvature = _derivatives(strength, points, games)

@@ -137,6 +137,7 @@ def _illegal_mass(seen: Seen) -> Tally:
 
 
 POINTS = 25
+"""Points of recall at which the papers read precision."""
 RECALLS = tuple(f"{k / POINTS:.2f}" for k in range(1, POINTS + 1))
 """The points of recall by name, those of the papers: 0.04 to 1.00."""
 

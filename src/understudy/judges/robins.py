@@ -26,6 +26,9 @@ DEPTH = re.compile("depth_([0-9]{1,2})")
 REPEATS = 1_000
 """Tournaments drawn by lot to tell how well a noisy one agrees with itself."""
 
+GAMES = 1_000
+"""A pair of a published table, where `[paper]` does not say."""
+
 Numbers: TypeAlias = NDArray[np.float64]
 Twins: TypeAlias = Sequence[tuple[str, str]]
 """Names of players that play alike."""
@@ -207,7 +210,7 @@ class Published(NamedTuple):
 
 def read_published(paper: Mapping[str, Any]) -> Published:
     """Return the tables of a `[paper]` section; a wrong one is told."""
-    games = paper.get("games", 1000)
+    games = paper.get("games", GAMES)
     if type(games) is not int or games < 1:
         raise BadOption(f"[paper]: games must be a whole number above 0, not {games!r}")
     robins = {}

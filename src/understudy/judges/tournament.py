@@ -165,6 +165,7 @@ def _tasks(
     pairing: int,
 ) -> Iterator[Task]:
     """Cut a pairing into tasks by the number of games alone, never by the number of workers."""
+    # About sixteen tasks, so that workers end together; even, so that both colours of an opening stand in one of them.
     chunk = min(max(games // 32 * 2, 2), 128)
     for first in range(0, games, chunk):
         yield Task(
@@ -216,6 +217,7 @@ class Score(NamedTuple):
 
 
 NOTHING = Score((0, 0, 0), (0, 0, 0))
+"""To begin adding with."""
 
 
 def added(one: Score, other: Score) -> Score:

@@ -28,8 +28,10 @@ from understudy.games.batches import NO_MOVE, size, taken, unstacked
 from understudy.records.store import Records
 
 SPLITS = ("all", "expanded", "orbit")
+"""Ways to keep test data apart; `all` keeps none."""
 SIDES = ("train", "validation", "test")
 VALIDATION, TEST = 0.05, 0.10
+"""Shares of the sides, those of the papers."""
 
 
 class Examples(NamedTuple):
@@ -129,6 +131,7 @@ def _name(game: CompiledGame, position: Any) -> int:
 
 
 BITS = 40
+"""Of a mark, whole bytes: with 32 and 85 000 classes, one row in 50 000 would be taken for one that was learned."""
 
 Names: TypeAlias = NDArray[np.uint64]
 """Of classes, as `orbit_names` gives them."""

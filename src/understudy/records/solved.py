@@ -21,6 +21,7 @@ from understudy.solve import FEW_CELLS, Solver, shared_solver
 from understudy.tensors import load_arrays, save_arrays
 
 CHUNK = 5_000
+"""Boards that are solved at once, between two signs of progress."""
 EARLY, FEW = 3, 0.1
 """Boards of the first plies, a third of the cells, and which share of them is solved."""
 ROUNDS = 20

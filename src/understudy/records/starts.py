@@ -14,7 +14,9 @@ from understudy.games.batches import joined, stacked, taken
 from understudy.records.examples import orbit_names
 
 GAMES = 2000
+"""Of random play at once at most, which bounds the memory that a round takes."""
 PLIES = 200
+"""Of a random game at most: where nothing ends it, it would go on for ever."""
 ONE_IN = 4
 """One in so many positions of a random game is kept: neighbours are too much alike."""
 PATIENCE = 20

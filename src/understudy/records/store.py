@@ -25,6 +25,7 @@ from understudy.records.columns import read_columns, write_columns
 from understudy.records.files import Complaint, check_on_error, read_bytes, refuse, settle
 
 FORMAT = 1
+"""Of files of records; it changes when files of before can no longer be read."""
 UNKNOWN = 2
 """Stands for the result of a game that has none."""
 
@@ -37,9 +38,11 @@ COLUMNS: dict[str, pa.DataType] = {
     "ply": pa.int32(),
     "source": pa.string(),
 }
+"""As docs/records.md describes them."""
 MAGIC = b"PAR1"
 """How every Parquet file begins."""
 _NOTES = b"understudy"
+"""Where our facts stand in the metadata of a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +84,7 @@ class TextFormat(NamedTuple):
 
 
 _COLUMN_FIELDS = ("moves", "values", "results", "games", "plies", "sources")
+"""Of records, all that are plain arrays: a row of each for every position."""
 
 
 def joined(parts: Sequence[Records], *, renumber: bool = True) -> Records:

@@ -22,6 +22,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.records.files import read_bytes, refuse
 
 FORMAT = 1
+"""Of tables; it changes when files of before can no longer be read."""
 COLUMNS: dict[str, pa.DataType] = {
     "mine": pa.uint64(),
     "theirs": pa.uint64(),
@@ -29,9 +30,11 @@ COLUMNS: dict[str, pa.DataType] = {
     "value": pa.float64(),
     "visits": pa.int64(),
 }
+"""As docs/offline.md describes them."""
 OFTEN = 5
 """Positions met so often are counted apart: their values are more than the result of a game or two."""
 _NOTES = b"understudy table"
+"""Where our facts stand in the metadata; records have another name for theirs, so neither is taken for the other."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)

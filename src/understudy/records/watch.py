@@ -29,7 +29,9 @@ from understudy.records.starts import draw_starts, start_kinds
 from understudy.records.store import UNKNOWN, Records, joined, load, load_notes, save
 
 SELF = "self"
+"""The opponent that is the teacher itself."""
 KINDS = ("regular", "custom", "random")
+"""Of starts. The place of a kind is part of the seed of its games: another order would play others."""
 GAMES = 32
 """Games of a task, played in step."""
 

@@ -56,6 +56,7 @@ class Plots(NamedTuple):
 
 
 Block: TypeAlias = Text | Commands | Table | Plots
+"""What a chapter is made of; `pages.py` writes each of them in both formats."""
 
 
 class Section(NamedTuple):
@@ -66,6 +67,7 @@ class Section(NamedTuple):
 
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
+"""Between the thousands of a number."""
 
 
 def cells(*texts: str) -> tuple[Cell, ...]:

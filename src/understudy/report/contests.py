@@ -131,56 +131,21 @@ def average_of(robin: Robin | None, name: str) -> float | None:
 
 WANTED = 0.8
 """An agreement of rankings that needs no excuse."""
+MOVED = 3
+"""Places apart from which on a function is named as ranked elsewhere: neighbours change places by chance."""
+BEST = 5
+"""Of the published functions: where these are as good as equal, so is the choice of a teacher."""
+NEARER = 0.05
+"""By so much must another depth agree better to be worth a sentence."""
+FLATTER = 0.9
+"""A slope of published pairs on ours below which their tables are called flatter."""
+EXCESS = 1.3
+"""Times the noise from which on a difference is not taken for chance."""
 
 
-def summary_lines(run: Run) -> list[str]:
-    """Return the averages of the round robin beside the published ones, and how well they agree, for a terminal."""
-    contest = contest_of(run)
-    if contest is None:
-        return ["nothing has been played yet"]
-    lines = []
-    if contest.alone:
-        lines += ["", "won against random play", _line("", [f"depth {depth}" for depth in contest.alone])]
-        names = dict.fromkeys(name for scores in contest.alone.values() for name in scores)
-        for name in names:
-            lines.append(_line(name, [_percent(scores[name].won().value) if name in scores else ""
-                                      for scores in contest.alone.values()]))  # fmt: skip
-    if contest.robins:
-        whose = ", ours and published" if contest.published.robins else ""
-        lines += ["", f"average of the round robin{whose}", *_averages(contest)]
-    return [
-        *lines,
-        "",
-        *(_agreement_line(depth, one) for depth, one in contest.agreements.items()),
-        *name_best(contest),
-    ]
-
-
-def _line(head: str, texts: Sequence[str]) -> str:
-    return f"{head:3}" + "".join(f"{text:>14}" for text in texts)
-
-
-def _percent(share: float | None) -> str:
+def in_percent(share: float | None) -> str:
+    """Return a share in per cent, without the sign; a dash where there is none."""
     return "–" if share is None else f"{100 * share:.1f}"
-
-
-def _averages(contest: Contest) -> list[str]:
-    lines = [_line("", [f"depth {depth}" for depth in contest.robins])]
-    for name in dict.fromkeys(name for robin in contest.robins.values() for name in robin.names):
-        texts = []
-        for depth, robin in contest.robins.items():
-            ours = average_of(robin, name)
-            theirs = average_of(contest.published.robins.get(depth), name)
-            texts.append(f"{_percent(ours)} {_percent(theirs):>5}" if contest.published.robins else _percent(ours))
-        lines.append(_line(name, texts))
-    return lines
-
-
-def _agreement_line(depth: int, one: Agreement) -> str:
-    return (
-        f"depth {depth}: Spearman {one.spearman:.3f} ({one.low:.2f} to {one.high:.2f}), {one.distinct:.3f} with equal "
-        f"players as one, r.m.s. {100 * one.difference:.1f} points, {one.close} of {one.pairs} pairs agree"
-    )
 
 
 def name_best(contest: Contest) -> list[str]:
@@ -190,8 +155,8 @@ def name_best(contest: Contest) -> list[str]:
         return []
     first, second = sorted(averages, key=lambda name: -averages[name])[:2]
     alike = ", which plays alike" if (min(first, second), max(first, second)) in contest.twins else ""
-    best = f"Over all depths {first} is best with {_percent(averages[first])} %"
-    return [f"{best}, then {second} with {_percent(averages[second])} %{alike}."]
+    best = f"Over all depths {first} is best with {in_percent(averages[first])} %"
+    return [f"{best}, then {second} with {in_percent(averages[second])} %{alike}."]
 
 
 def verdict_texts(contest: Contest) -> list[str]:
@@ -221,10 +186,17 @@ def _on_low(contest: Contest, depth: int, one: Agreement) -> list[str]:
     moved = [
         f"{name} (here rank {ranks[i]:g}, published {their_ranks[i]:g})"
         for i, name in enumerate(ours.names)
-        if abs(ranks[i] - their_ranks[i]) >= 3
+        if abs(ranks[i] - their_ranks[i]) >= MOVED
     ]
     lines = [f"Depth {depth} is below {WANTED}: three places or more apart are {_listed(moved) or 'none'}."]
-    best = np.sort(theirs.averages)[::-1][:5]
+    return [*lines, *_on_noise(contest, theirs, one), *_on_depths(contest, depth, one)]
+
+
+def _on_noise(contest: Contest, theirs: Robin, one: Agreement) -> list[str]:
+    """Tell how much of a low agreement the chance of the published games explains."""
+    lines = []
+    best = np.sort(theirs.averages)[::-1][:BEST]
+    # An average of even games: the deviation of one game is a half, and all games against all others count.
     noise = 0.5 / np.sqrt(contest.seem * (len(theirs.names) - 1)) if contest.seem > 0 else float("nan")
     if best[0] - best[-1] < 2 * noise:
         lines.append(
@@ -236,12 +208,17 @@ def _on_low(contest: Contest, depth: int, one: Agreement) -> list[str]:
         lines.append(
             f"{share}: another tournament as noisy as the published one would reach {one.ceiling:.2f} with it."
         )
+    return lines
+
+
+def _on_depths(contest: Contest, depth: int, one: Agreement) -> list[str]:
+    """Tell where the published ranking of a depth is more like ours of another."""
     others = cross_depths(contest, depth)
     nearest = max(others, key=lambda other: others[other][0])
-    if others[nearest][0] > one.spearman + 0.05:
-        near = f"{others[nearest][0]:.3f}, {100 * others[nearest][1]:.1f} points"
-        lines.append(f"The published ranking is nearer to ours of depth {nearest} ({near}) than of its own depth.")
-    return lines
+    if others[nearest][0] <= one.spearman + NEARER:
+        return []
+    near = f"{others[nearest][0]:.3f}, {100 * others[nearest][1]:.1f} points"
+    return [f"The published ranking is nearer to ours of depth {nearest} ({near}) than of its own depth."]
 
 
 def _on_choice(contest: Contest) -> list[str]:
@@ -262,7 +239,7 @@ def _on_pairs(contest: Contest) -> list[str]:
         f"are as few as they seem (below).",
         f"The root of the mean square of the differences is {_listed(far)} points.",
         f"For each point that one of our pairs is away from even, the published one is {_listed(slopes)} points away"
-        f"{': the published tables are flatter' if max(one.slope for one in every) < 0.9 else ''}.",
+        f"{': the published tables are flatter' if max(one.slope for one in every) < FLATTER else ''}.",
     ]
 
 
@@ -292,7 +269,7 @@ def _on_rest(contest: Contest) -> list[str]:
     shares = np.concatenate([robin.shares[~np.isnan(robin.shares)] for robin in contest.robins.values()])
     noise = np.sqrt(np.mean(shares * (1 - shares)) * (1 / contest.seem + 1 / games))
     lines = [f"The rest: chance explains about {100 * noise:.1f} of the {100 * seen:.1f} points of difference."]
-    if seen > 1.3 * noise:
+    if seen > EXCESS * noise:
         unknown = f" {contest.paper.unknown}" if contest.paper is not None else ""
         lines.append(f"What is left is a difference between the programs.{unknown}")
     return lines

@@ -15,11 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from understudy.report.blocks import SPACE
+
 WIDTH, HEIGHT = 360, 216
 """In points; small, so that letters stay readable where a page is narrow."""
-
-GAP = "\N{NARROW NO-BREAK SPACE}"
-"""Between the thousands of a number."""
 
 STEPS = [1, 2, 5, 10]
 """Between the numbers beside an axis."""
@@ -28,11 +27,13 @@ DENSE = 180
 """Points that fill a picture with a line one point wide; lines of many are drawn thinner."""
 
 COLOURS = 8
+"""As many as `style.css` has for lines; more lines begin with the first again."""
 _LINES = [f"#a0{place:02x}01" for place in range(COLOURS)]
 _MUTED, _RULE = "#a0ff01", "#a0ff02"
 _NAMES = {_MUTED: "var(--muted)", _RULE: "var(--rule)"} | {
     colour: f"var(--line-{place + 1})" for place, colour in enumerate(_LINES)
 }
+"""What stands in the page for colours that nothing else uses: a page is light or dark, and only its style knows."""
 
 
 OWN = "plot-"
@@ -159,7 +160,7 @@ def draw_intervals(points: Sequence[tuple[float, float, float, float]], *, acros
 
 def _write_number(number: float) -> str:
     """Return a number beside an axis."""
-    return f"{number:,.10g}".replace(",", GAP)
+    return f"{number:,.10g}".replace(",", SPACE)
 
 
 def _pen(line: Line) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run
 
 SIDES = ("first", "second")
+"""In the order of the two halves of a stored score."""
 
 CURVES = 5
 """Sizes of sample in one picture: more lines, each of them twice, cannot be told apart."""

@@ -21,7 +21,7 @@ from understudy.judges.tournament import NOTHING, Score, added, play_duel, read_
 from understudy.lab.options.evaluators import EvaluatorsOptions, Experiment
 from understudy.lab.run import Kind, Progress, Run, Show, Step, same_board
 from understudy.protocols import Backend
-from understudy.report.contests import summary_lines
+from understudy.report.evaluators import summary_lines
 from understudy.report.sources import load_cells, load_run
 from understudy.search.choosers import Anyone, Minimax
 from understudy.search.evaluators import find_evaluator

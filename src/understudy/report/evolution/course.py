@@ -53,13 +53,16 @@ WORDS = {
     "sigma": "step of mutation (sigma)",
     "busy": "time that workers were busy",
 }
+"""What measures are called whose keys do not say it."""
 
 Lines = Sequence[Mapping[str, Any]]
+"""Of the journal of generations."""
 
 SCHOOL = (
     "Mean squared error of the last pass of each round, outcomes being -1, 0 and 1. Rounds learn from different games, "
     "so a line that does not fall need not mean that nothing is learned."
 )
+"""Stands below the picture of school."""
 
 
 def school_section(run: Run) -> Section | None:

@@ -17,8 +17,10 @@ from understudy.report.evolution.published import STUDENT, PublishedEvolution, P
 from understudy.report.plots import Line, draw_lines
 
 TITLES = {"overall": "all games", "white": "as White", "black": "as Black", "combined": "matches"}
+"""Of each view, as rows and columns call it."""
 
 Spreads: TypeAlias = Mapping[str, Spread]
+"""By view."""
 Records: TypeAlias = Mapping[str, Record]
 """By view."""
 
@@ -119,7 +121,7 @@ def probability(p: float) -> str:
 
 
 Baselines = Mapping[tuple[str, str], Matches]
-
+"""By the names of both players."""
 
 INDIVIDUALS = 62
 """Matches that are taken as an epoch, as many as the population of the usual experiment has individuals."""

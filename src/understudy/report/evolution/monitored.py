@@ -107,6 +107,7 @@ TRENDS = {
     "mean as White": ("white", "mean"),
     "mean as Black": ("black", "mean"),
 }
+"""View and measure of the trends that are told."""
 
 
 def trends_text(monitors: Sequence[Monitor]) -> Text | None:
@@ -144,6 +145,7 @@ FEATS = {
     "games": "games won",
     "matches": "matches won",
 }
+"""The fields of feats in words, in the order of the table."""
 
 
 def feats_table(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Table:
@@ -165,6 +167,7 @@ def feats_table(monitors: Sequence[Monitor], there: PublishedMatches | None, sou
 
 SIX = tuple((view, measure) for view in ("overall", "combined") for measure in ("mean", "median", "most"))
 HEADS = ("mean", "median", "max", "match mean", "match median", "match max")
+"""The six columns of a table of epochs, and what stands above them."""
 
 
 def around_table(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Table:

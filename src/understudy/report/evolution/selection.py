@@ -25,6 +25,7 @@ from understudy.tensors import load_arrays
 FOUR = 4
 """Players of a tournament."""
 PAIRS = tuple(combinations(range(FOUR), 2))
+"""The six matches of a round robin of four."""
 
 
 def fingerprint_rows(weights: NDArray[Any]) -> tuple[bytes, ...]:
@@ -132,6 +133,7 @@ def _kept(beats: dict[tuple[int, int], bool]) -> str:
 
 
 NAME = re.compile(r"(?P<student>.+)_(?P<generation>[0-9]{5,})\.safetensors")
+"""How trainers name the individuals of an epoch: at least five digits, so that files sort by generation."""
 
 
 def epoch_files(folder: Path) -> dict[str, dict[int, Path]]:

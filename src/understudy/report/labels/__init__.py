@@ -101,6 +101,7 @@ def _class_cell(counts: Mapping[str, int], name: str) -> Cell:
 
 
 WORDS = {"Losing": 0, "Draw": 1, "Winning": 2}
+"""Classes that are words, from the worst to the best."""
 
 
 def _bounds(name: str) -> tuple[float, float, float]:

@@ -44,6 +44,7 @@ STABLE = {
 """Symbolic Morris players by name; all but the last two are the same on every machine."""
 
 LETTERS = {1: "W", 0: "D", -1: "L"}
+"""Of results, in the order of `_KINDS`."""
 
 
 class GamingGame(NamedTuple):

@@ -39,6 +39,7 @@ LARGEST = 1e6
 """A weight beyond this is taken for damage; below it nothing overflows."""
 
 CHECKS = ("none", "legal")
+"""Whether the cascade may choose anything, or only what leads to a legal move."""
 FILES = ("TO", "FROM", "REMOVE")
 LETTERS = "TFR"
 """What the files are called, and how an order of deciding is written."""

@@ -33,7 +33,9 @@ MOST_LINES = 64
 """Games that are remembered of a client: one that plays more at a time loses the history of the oldest."""
 
 POSITION = re.compile(rb"(?<![OME])[OME]{24}[0-9]{4}")
+"""A position as the protocol writes it: cells, then stones in hand and on the board; letters before it spoil it."""
 LETTERS = re.compile(rb"[OME]")
+"""What makes a line an attempt at a position, which is answered; all else is passed over."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -17,6 +17,7 @@ from understudy.report.labels.exams import Facts, by_cost, pawns
 from understudy.report.labels.nearness import Pairs, PublishedLabels, PublishedNearness
 
 NETWORKS = ("mlp", "cnn")
+"""The two of its table 8.1, as our files name them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +55,7 @@ class Thesis(PublishedLabels):
 
 
 MEANS = ("player", "best moves", "illegal", "stated", "column", "anew: moves", "mean delta", "median", "losing")
+"""Columns of the table of means, from what the thesis says to what our engine finds."""
 
 
 def _means_caption(rows: int) -> str:
