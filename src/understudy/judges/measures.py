@@ -16,8 +16,6 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import FileError
-
 Z95 = 1.959964
 """How many standard deviations from the mean of a normal distribution hold 95 % of it."""
 
@@ -105,24 +103,8 @@ def write_verdict(verdict: Verdict) -> dict[str, dict[str, float | int | None]]:
     return {name: measure._asdict() for name, measure in verdict.items()}
 
 
-def read_verdict(data: Any, *, place: str) -> Verdict:
-    """Return the verdict written in plain data that came from *place*."""
-    try:
-        return {str(name): _read_measure(fields) for name, fields in data.items()}
-    except (AttributeError, KeyError, TypeError, ValueError):
-        wanted = "a name with value, low, high and sample for each measure"
-        raise FileError(f"{place}: this is no verdict; expected {wanted}") from None
-
-
 def _measure(sums: Sums) -> Measure:
     return share(sums.total, sums.sample) if sums.total == sums.squares else mean(sums)
-
-
-def _read_measure(fields: Any) -> Measure:
-    value = fields["value"]
-    return Measure(
-        None if value is None else float(value), float(fields["low"]), float(fields["high"]), int(fields["sample"])
-    )
 
 
 SCALE = 400 / np.log(10)

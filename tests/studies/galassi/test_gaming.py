@@ -19,7 +19,6 @@ from understudy.studies.galassi.gaming import (
     GamingTable,
     gaming,
     gaming_json,
-    gaming_markdown,
     gaming_text,
 )
 
@@ -104,7 +103,6 @@ def test_the_table_of_single_games_tells_reasons() -> None:
     text = gaming_text(one)
     assert all(name in text for name in SMALL)
     assert "against the stable" in text
-    assert gaming_markdown(one).count("\n") == len(rows) + 2
 
 
 def test_reasons_of_every_kind_reach_the_table() -> None:

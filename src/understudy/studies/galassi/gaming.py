@@ -3,7 +3,7 @@
 The thesis had sixteen programs of students, which are not public. `STABLE` stands in for them: eighteen players of
 different character, from one that draws lots to one that looks far ahead. Every player plays every member with both
 colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
-A finished test can be written as text, JSON and Markdown.
+A finished test can be written as text and as JSON.
 """
 
 from __future__ import annotations
@@ -274,14 +274,3 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
         "measures": {player: table.measures(player) for player in table.players},
         "encounters": [{**met._asdict(), "games": [game._asdict() for game in met.games]} for met in table.encounters],
     }
-
-
-def gaming_markdown(table: GamingTable) -> str:
-    """Return the test as a Markdown table."""
-    columns = table.columns()
-    lines = [columns, ["---"] * len(columns), *table.rows()]
-    return "\n".join(_markdown_row(line) for line in lines) + "\n"
-
-
-def _markdown_row(cells: Sequence[str]) -> str:
-    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
