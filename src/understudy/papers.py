@@ -19,7 +19,7 @@ STUDIES = {
     "sabatelli": "understudy.studies.sabatelli",
     "thompson": "understudy.studies.thompson",
 }
-"""The package of each study: it has a `PAPER`, and its module `paper` has what was `PUBLISHED`."""
+"""The package of each study, which has a `PAPER`."""
 
 
 class Paper(NamedTuple):
@@ -30,6 +30,8 @@ class Paper(NamedTuple):
     game: str
     boards: Mapping[str, Sequence[tuple[int, int]]]
     """By the kind of experiment: rows and columns of the boards that its numbers are of."""
+    numbers: str = ""
+    """The module of the study that has what was `PUBLISHED`; none where all stands in experiments (`[paper]`)."""
 
 
 def find_paper(study: str) -> Paper:
@@ -40,5 +42,6 @@ def find_paper(study: str) -> Paper:
 
 def published_by(study: str, shape: type[T]) -> T | None:
     """Return the numbers of a study that have the *shape* in which a section shows them; None if it has none such."""
-    published = import_module(f"{STUDIES[study]}.paper").PUBLISHED
+    paper = find_paper(study)
+    published = import_module(f"{STUDIES[study]}.{paper.numbers}").PUBLISHED if paper.numbers else ()
     return next((numbers for numbers in published if isinstance(numbers, shape)), None)

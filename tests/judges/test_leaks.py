@@ -11,8 +11,7 @@ import pytest
 from understudy.games import find_game
 from understudy.games.morris.batches import orbit_keys
 from understudy.judges.students import Leak, leak_of, leak_text
-from understudy.records.examples import Examples, split_examples
-from understudy.records.sketches import BITS, marks_of, read_marks, sketch_of, together
+from understudy.records.examples import BITS, Examples, marks_of, read_marks, sketch_of, split_examples, together
 from understudy.records.starts import reachable
 from understudy.records.store import lone_pairs
 
@@ -33,12 +32,12 @@ def split(positions: Any, rows: int) -> dict[str, Examples]:
 
 def test_a_student_of_fewer_records_has_seen_rows_of_the_same_split_of_all(positions: Any) -> None:
     learned, asked = split(positions, 1000)["train"], split(positions, ROWS)["test"]
-    known = set(orbit_keys(learned.positions).tolist())
-    truth = sum(key in known for key in orbit_keys(asked.positions).tolist())
+    names = set(orbit_keys(learned.positions).tolist())
+    truth = sum(key in names for key in orbit_keys(asked.positions).tolist())
     leak = leak_of({"learned_from": sketch_of(orbit_keys(learned.positions))}, GAME, asked.positions)
     assert (leak.seen, leak.rows) == (truth, len(asked.moves)) and 0 < truth < len(asked.moves)
-    told = leak_text("student:x", leak)
-    assert told.startswith(f"note: student:x has learned from {truth} of these {len(asked.moves)} rows")
+    text = leak_text("student:x", leak)
+    assert text.startswith(f"note: student:x has learned from {truth} of these {len(asked.moves)} rows")
 
 
 def test_no_row_that_was_learned_from_is_ever_missed(positions: Any) -> None:
@@ -88,17 +87,17 @@ def test_a_sketch_is_small_and_read_as_it_was_written() -> None:
     marks = marks_of(names)
     sketch = sketch_of(names)
     assert len(json.dumps(sketch)) < 4.5 * 85_000 and set(sketch) == {"bits", "marks", "whole"}
-    found = read_marks(sketch)
-    assert found is not None and np.array_equal(found, marks)
+    read = read_marks(sketch)
+    assert read is not None and np.array_equal(read, marks)
     assert len(marks) == len(np.unique(names)) and int(marks.max()) < 2**BITS
 
 
 def test_mistakes_are_as_rare_as_is_said_and_are_said() -> None:
     rng = np.random.default_rng(2)
-    known, others = (rng.integers(0, 2**63, 400_000).astype(np.uint64) for _ in range(2))
-    few = marks_of(known) >> np.uint64(12)  # 28 bits: so coarse that mistakes can be counted
+    learned, others = (rng.integers(0, 2**63, 400_000).astype(np.uint64) for _ in range(2))
+    few = marks_of(learned) >> np.uint64(12)  # 28 bits: so coarse that mistakes can be counted
     hits = np.isin(marks_of(others) >> np.uint64(12), few).sum()
-    assert hits == pytest.approx(len(others) * len(known) / 2**28, rel=0.15)
+    assert hits == pytest.approx(len(others) * len(learned) / 2**28, rel=0.15)
     assert "331 of these 10 021 rows (about 0.5 of them by mistake), or" in leak_text("x", Leak(10_021, 331, 0.5))
     assert "mistake" not in leak_text("x", Leak(10_021, 331, 0.0008))
 

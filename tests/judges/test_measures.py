@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-from typing import Any
 
 import numpy as np
-import pytest
 
-from understudy.errors import FileError
 from understudy.judges.measures import (
     Measure,
     Tally,
@@ -16,12 +13,11 @@ from understudy.judges.measures import (
     counted,
     mean,
     measured,
-    read_verdict,
     share,
     summed,
+    wilson,
     write_verdict,
 )
-from understudy.judges.ratings import wilson
 
 
 def test_a_share_has_wilsons_interval() -> None:
@@ -56,12 +52,4 @@ def test_a_verdict_goes_through_json() -> None:
     verdict = {"accuracy.whole": share(3, 7), "accuracy.phase1": share(0, 0)}
     data = json.loads(json.dumps(write_verdict(verdict)))
     assert data["accuracy.phase1"] == {"value": None, "low": 0.0, "high": 1.0, "sample": 0}
-    assert read_verdict(data, place="verdicts.json") == verdict
-
-
-@pytest.mark.parametrize(
-    "data", [3, [1], {"a": 1}, {"a": {"value": 1}}, {"a": {"value": "x", "low": 0, "high": 1, "sample": 2}}]
-)
-def test_what_is_no_verdict_is_refused(data: Any) -> None:
-    with pytest.raises(FileError, match=r"verdicts\.json: this is no verdict"):
-        read_verdict(data, place="verdicts.json")
+    assert data["accuracy.whole"] == verdict["accuracy.whole"]._asdict()

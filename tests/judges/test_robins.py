@@ -15,9 +15,9 @@ from understudy.judges.robins import (
     Robin,
     ceiling,
     compare,
-    differing,
     effective_games,
-    gathered,
+    find_differing,
+    gather_robin,
     mid_ranks,
     read_published,
     spearman,
@@ -60,7 +60,7 @@ def test_spearman_without_ties_is_the_usual_sum(order: list[int]) -> None:
 
 
 def test_scores_are_gathered() -> None:
-    robin = gathered({"g": {"h": [[10, 0, 40], [20, 0, 30]], "q": [[50, 0, 0], [50, 0, 0]]}})
+    robin = gather_robin({"g": {"h": [[10, 0, 40], [20, 0, 30]], "q": [[50, 0, 0], [50, 0, 0]]}})
     assert robin.names == ("g", "h", "q")
     assert robin.shares[0].tolist()[1:] == [0.7, 0.0] and robin.shares[1, 0] == pytest.approx(0.3)
     assert math.isnan(robin.shares[1, 2]) and math.isnan(robin.shares[0, 0]) and robin.games[2, 0] == 100
@@ -69,12 +69,12 @@ def test_scores_are_gathered() -> None:
 
 
 def test_cells_differ_where_their_intervals_do_not_meet() -> None:
-    ours = gathered({"g": {"h": [[200, 0, 300], [200, 0, 300]]}})  # 60 %: 56.9 to 63.0
+    ours = gather_robin({"g": {"h": [[200, 0, 300], [200, 0, 300]]}})  # 60 %: 56.9 to 63.0
     for published, many, few in ((0.55, False, False), (0.52, True, False), (0.40, True, True)):
         theirs = Robin(("g", "h"), np.array([[np.nan, published], [1 - published, np.nan]]), ours.games)
-        assert differing(ours, theirs)[0, 1] == differing(ours, theirs)[1, 0] == many
-        assert differing(ours, theirs, games=80)[0, 1] == few
-        assert not differing(ours, theirs)[0, 0]
+        assert find_differing(ours, theirs)[0, 1] == find_differing(ours, theirs)[1, 0] == many
+        assert find_differing(ours, theirs, games=80)[0, 1] == few
+        assert not find_differing(ours, theirs)[0, 0]
 
 
 @pytest.mark.parametrize("games", [80, 1000])
@@ -93,19 +93,19 @@ def test_a_table_agrees_with_itself_and_less_with_noise() -> None:
     assert (same.spearman, same.distinct, same.difference, same.slope) == pytest.approx((1, 1, 0, 1))
     assert 0.9 < same.low <= same.high <= 1
     assert same.pairs == same.close == same.near == 66
-    found, turned = compare(true, noisy, seem=30), compare(noisy, true, seem=30)
-    assert turned.spearman == found.spearman and turned.high - turned.low > 2 * (found.high - found.low)
-    assert 0.7 < found.spearman < 1 and found.distinct == found.spearman
-    assert 0.04 < found.difference < 0.15 and found.pairs == 66
-    assert found.near > 58 and ceiling(noisy, games=30) < ceiling(noisy, games=10_000) <= 1
+    straight, turned = compare(true, noisy, seem=30), compare(noisy, true, seem=30)
+    assert turned.spearman == straight.spearman and turned.high - turned.low > 2 * (straight.high - straight.low)
+    assert 0.7 < straight.spearman < 1 and straight.distinct == straight.spearman
+    assert 0.04 < straight.difference < 0.15 and straight.pairs == 66
+    assert straight.near > 58 and ceiling(noisy, games=30) < ceiling(noisy, games=10_000) <= 1
     assert math.isnan(ceiling(noisy, games=math.nan))
 
 
 def test_published_tables_are_read() -> None:
     paper = {"games": 500, "averages": {"g": [47.0, 47.0]}, "depth_2": {"g": {"h": 47}, "h": {"g": 53}}}
-    found = read_published(paper)
-    assert found.games == 500 and found.averages == {"g": (47.0, 47.0)} and list(found.robins) == [2]
-    assert found.robins[2].shares[0, 1] == 0.47 and found.robins[2].games[0, 1] == 500
+    published = read_published(paper)
+    assert published.games == 500 and published.averages == {"g": (47.0, 47.0)} and list(published.robins) == [2]
+    assert published.robins[2].shares[0, 1] == 0.47 and published.robins[2].games[0, 1] == 500
     assert read_published({}).robins == {}
 
 

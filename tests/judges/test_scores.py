@@ -40,8 +40,8 @@ def test_the_score_of_a_game() -> None:
 
 def test_both_sides_together_score_200_a_game_and_400_a_match() -> None:
     rng = np.random.default_rng(5)
-    found = Matches(rng.integers(-1, 2, (200, 2)), rng.integers(9, 101, (200, 2)))
-    ours, theirs = found.scores(), found.turned().scores()
+    one = Matches(rng.integers(-1, 2, (200, 2)), rng.integers(9, 101, (200, 2)))
+    ours, theirs = one.scores(), one.turned().scores()
     assert set(ours["combined"] + theirs["combined"]) == {4 * LIMIT}
     assert set(ours["white"] + theirs["black"]) == {2 * LIMIT}  # our White is their Black
     assert set(ours["black"] + theirs["white"]) == {2 * LIMIT}
@@ -72,19 +72,19 @@ def test_the_best_match_of_the_thesis_is_a_tie() -> None:
     ],
 )
 def test_matches_are_decided_by_wins_then_by_the_quicker_win(row: tuple[int, int, int, int], decided: int) -> None:
-    found = matches(row)
-    assert decide(found).tolist() == [decided]
-    assert decide(found.turned()).tolist() == [-decided]
+    one = matches(row)
+    assert decide(one).tolist() == [decided]
+    assert decide(one.turned()).tolist() == [-decided]
 
 
 def test_records_by_view() -> None:
-    found = records(matches((1, 20, -1, 30), (0, 100, -1, 40), (1, 20, 1, 20), (0, 100, 0, 100)))
-    assert found == {
+    counts = records(matches((1, 20, -1, 30), (0, 100, -1, 40), (1, 20, 1, 20), (0, 100, 0, 100)))
+    assert counts == {
         "overall": Record(3, 2, 3), "white": Record(1, 2, 1), "black": Record(2, 0, 2), "combined": Record(2, 1, 1)
     }  # fmt: skip
-    assert tuple(found) == VIEWS
-    assert found["overall"].points().value == pytest.approx(4.5 / 8)
-    assert found["overall"].victories().value == pytest.approx(3 / 8)
+    assert tuple(counts) == VIEWS
+    assert counts["overall"].points().value == pytest.approx(4.5 / 8)
+    assert counts["overall"].victories().value == pytest.approx(3 / 8)
 
 
 @pytest.mark.parametrize(
@@ -106,13 +106,13 @@ def test_nobody_decided_anything() -> None:
 
 
 def test_spreads_by_hand() -> None:
-    found = spreads(matches((1, 40, -1, 20), (-1, 30, -1, 50), (0, 100, -1, 30)))
+    columns = spreads(matches((1, 40, -1, 20), (-1, 30, -1, 50), (0, 100, -1, 30)))
     # Black 160, 30, 100; White 20, 50, 30; matches 180, 80, 130
-    assert found["black"][:3] == pytest.approx((290 / 3, 100, 160))
-    assert found["white"] == Spread(pytest.approx(100 / 3), 30, 50, pytest.approx(math.sqrt(700 / 3)), 3)
-    assert found["combined"] == Spread(130, 130, 180, 50, 3)
-    assert found["overall"] == Spread(65, 40, 160, pytest.approx(np.std([160, 20, 30, 50, 100, 30], ddof=1)), 6)
-    low, high = found["combined"].interval
+    assert columns["black"][:3] == pytest.approx((290 / 3, 100, 160))
+    assert columns["white"] == Spread(pytest.approx(100 / 3), 30, 50, pytest.approx(math.sqrt(700 / 3)), 3)
+    assert columns["combined"] == Spread(130, 130, 180, 50, 3)
+    assert columns["overall"] == Spread(65, 40, 160, pytest.approx(np.std([160, 20, 30, 50, 100, 30], ddof=1)), 6)
+    low, high = columns["combined"].interval
     assert (130 - low, high - 130) == pytest.approx((4.302653 * 50 / math.sqrt(3),) * 2, rel=1e-6)
 
 
@@ -189,9 +189,9 @@ def test_welch_where_there_is_little_to_compare() -> None:
 
 
 def test_smoothing_is_one_centred_window_of_five() -> None:
-    found = smoothed([1, 2, 3, 4, 10, 6, 7])
-    assert np.isnan(found[[0, 1, 5, 6]]).all()
-    assert found[2:5].tolist() == [4, 5, 6]
+    means = smoothed([1, 2, 3, 4, 10, 6, 7])
+    assert np.isnan(means[[0, 1, 5, 6]]).all()
+    assert means[2:5].tolist() == [4, 5, 6]
     assert np.isnan(smoothed([1, 2, 3, 4])).all()
     # the thesis's single-game mean of epoch 902 is that of 902 to 904
     assert round(float(np.mean([28.26, 30.43, 28.47])), 2) == 29.05

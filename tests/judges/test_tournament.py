@@ -12,7 +12,7 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.games import find_game
-from understudy.judges.ratings import SCALE, rate, wilson
+from understudy.judges.measures import SCALE, rate, wilson
 from understudy.judges.tables import meeting_json, standings_csv, standings_json
 from understudy.judges.tournament import play_match, round_robin
 

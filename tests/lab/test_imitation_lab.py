@@ -28,8 +28,7 @@ from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.network import Student
-from understudy.records.examples import split_examples
-from understudy.records.sketches import read_marks
+from understudy.records.examples import read_marks, split_examples
 from understudy.records.store import UNKNOWN, load
 from understudy.records.watch import Watch, watch
 from understudy.tensors import load_facts

@@ -30,14 +30,18 @@ def published(folder: Path, name: str, *, authors_removal: bool) -> Analysis:
 
 
 def test_composition_of_the_papers_data(shared: Path) -> None:
-    found = published(shared, "DATASET", authors_removal=True)
-    assert (found.raw_rows, found.rows, found.moved) == (100_154, 1_628_673, 1_628_673)
-    assert found.phases == {"1": 302_429, "2": 1_043_644, "3": 282_600}
-    assert (found.distinct_positions, found.distinct_pairs, found.distinct_moves) == (1_620_719, 1_623_993, 11_658)
-    assert [round(found.parts[name].entropy, 3) for name in ("to", "from", "remove")] == [4.533, 4.406, 1.999]
-    assert [round(found.removals[phase] / found.phases[phase], 3) for phase in "123"] == [0.202, 0.290, 0.206]
-    assert [round(found.parts[name].constant, 4) for name in ("to", "from", "remove")] == [0.0621, 0.1857, 0.7410]
-    assert found.parts["from"].counts[0] == found.phases["1"]
+    analysis = published(shared, "DATASET", authors_removal=True)
+    assert (analysis.raw_rows, analysis.rows, analysis.moved) == (100_154, 1_628_673, 1_628_673)
+    assert analysis.phases == {"1": 302_429, "2": 1_043_644, "3": 282_600}
+    assert (analysis.distinct_positions, analysis.distinct_pairs, analysis.distinct_moves) == (
+        1_620_719,
+        1_623_993,
+        11_658,
+    )
+    assert [round(analysis.parts[name].entropy, 3) for name in ("to", "from", "remove")] == [4.533, 4.406, 1.999]
+    assert [round(analysis.removals[phase] / analysis.phases[phase], 3) for phase in "123"] == [0.202, 0.290, 0.206]
+    assert [round(analysis.parts[name].constant, 4) for name in ("to", "from", "remove")] == [0.0621, 0.1857, 0.7410]
+    assert analysis.parts["from"].counts[0] == analysis.phases["1"]
 
 
 def test_legal_moves_of_the_papers_data(shared: Path) -> None:
@@ -66,8 +70,8 @@ def test_impossible_moves() -> None:
     """Counted again from the lines themselves, as the papers tell them."""
     cells = MORRIS.board.cells
     lines = {cell: [set(line) - {cell} for line in MORRIS_LINES if cell in line] for cell in cells}
-    found = impossible()
-    assert found.sum() == 1920
+    counts = impossible()
+    assert counts.sum() == 1920
     total = 0
     for to in cells:
         one, other = lines[to]
@@ -76,7 +80,7 @@ def test_impossible_moves() -> None:
                 across = (origin in one and removed in other) or (origin in other and removed in one)
                 never = to in (origin, removed) or (origin == removed != "") or across
                 numbers = tuple(cells.index(cell) + 1 if cell else 0 for cell in (to, origin, removed))
-                assert found[MORRIS.notation.joined(numbers)] == never
+                assert counts[MORRIS.notation.joined(numbers)] == never
                 total += never
     assert total == 1920
 
@@ -105,19 +109,19 @@ def test_every_game(game: CompiledGame) -> None:
     line = random_line(game, 40, 3)
     positions = stacked([position for position, _ in line])
     records = lone_pairs(game, positions, np.array([move for _, move in line], np.int32), source="")
-    found = analyse(records)
+    analysis = analyse(records)
     counts = [len(game.moves(position)) for position in unstacked(positions)]
-    assert found.rows == found.moved == len(line)
-    assert (found.legal.least, found.legal.most) == (min(counts), max(counts))
-    assert found.legal.mean == pytest.approx(np.mean(counts))
-    assert sum(found.legal.histogram) == len(line)
-    assert found.distinct_positions == len({game.key(position) for position, _ in line})
-    assert tuple(found.parts) == game.part_names
+    assert analysis.rows == analysis.moved == len(line)
+    assert (analysis.legal.least, analysis.legal.most) == (min(counts), max(counts))
+    assert analysis.legal.mean == pytest.approx(np.mean(counts))
+    assert sum(analysis.legal.histogram) == len(line)
+    assert analysis.distinct_positions == len({game.key(position) for position, _ in line})
+    assert tuple(analysis.parts) == game.part_names
     for place, name in enumerate(game.part_names):
         parts = [game.parts(move)[place] for _, move in line]
-        assert found.parts[name].counts == tuple(np.bincount(parts, minlength=game.part_sizes[place]).tolist())
-    assert json.loads(json.dumps(asdict(found)))["rows"] == len(line)
-    text = analysis_text(found)
+        assert analysis.parts[name].counts == tuple(np.bincount(parts, minlength=game.part_sizes[place]).tolist())
+    assert json.loads(json.dumps(asdict(analysis)))["rows"] == len(line)
+    text = analysis_text(analysis)
     assert "legal moves (plain rules)" in text
     assert all(f"entropy of {name}" in text for name in game.part_names)
 
@@ -133,8 +137,8 @@ def test_text_says_what_was_counted(shared: Path) -> None:
 def test_real_images_are_counted_once() -> None:
     line = random_line(MORRIS, 30, 4)
     records = lone_pairs(MORRIS, stacked([p for p, _ in line]), np.array([m for _, m in line], np.int32), source="")
-    found = analyse(records, expansion="proper")
-    assert found.rows == sum(len(set(MORRIS.symmetries(position, move))) for position, move in line)
+    analysis = analyse(records, expansion="proper")
+    assert analysis.rows == sum(len(set(MORRIS.symmetries(position, move))) for position, move in line)
 
 
 def test_what_cannot_be_analysed() -> None:

@@ -42,9 +42,9 @@ def test_reachable_positions_keep_away_from_given_ones() -> None:
 
 def test_many_reachable_positions_are_not_looked_at_one_by_one() -> None:
     reachable(MORRIS, 10, np.random.default_rng(1))  # what follows need not compile
-    found = []
-    calls = count_calls(lambda: found.append(reachable(MORRIS, 100_000, np.random.default_rng(1))))
-    assert size(found[0]) == 100_000
+    draws = []
+    calls = count_calls(lambda: draws.append(reachable(MORRIS, 100_000, np.random.default_rng(1))))
+    assert size(draws[0]) == 100_000
     assert calls < 50_000
 
 

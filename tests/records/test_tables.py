@@ -60,9 +60,9 @@ def test_batches_say_what_the_rules_say() -> None:
 
 def test_the_command_tells_what_is_in_a_table(tmp_path: Path) -> None:
     save_table(small(), tmp_path / "t.parquet", notes={"step": 0.1})
-    told = CliRunner().invoke(commands, ["data", str(tmp_path / "t.parquet")])
-    assert told.exit_code == 0
-    assert "positions of lines_of_action 5x5 from 7 games (3 won, 1 drawn, 3 lost by who sampled)" in told.output
+    output = CliRunner().invoke(commands, ["data", str(tmp_path / "t.parquet")])
+    assert output.exit_code == 0
+    assert "positions of lines_of_action 5x5 from 7 games (3 won, 1 drawn, 3 lost by who sampled)" in output.output
     json = CliRunner().invoke(commands, ["data", str(tmp_path / "t.parquet"), "--json"])
     assert '"games": 7' in json.output and '"size": "5x5"' in json.output
     with pytest.raises(FileError, match="not of records"):

@@ -22,7 +22,7 @@ from understudy.players.names import PlayerKind
 from understudy.protocols import Choice
 from understudy.records import UNKNOWN, load, save
 from understudy.records.examples import orbit_names
-from understudy.records.watch import Watch, watch, watch_task, watch_tasks, watched
+from understudy.records.watch import Watch, keep_choices, watch, watch_task, watch_tasks
 
 MORRIS = find_game("morris")
 PLAN = Watch(
@@ -234,15 +234,15 @@ def test_results_are_seen_by_the_side_to_move() -> None:
     assert (played.result, played.reason, len(played.moves)) == (1, "removing", 1)
     assert played.start == opening.start
     assert played.values == (1.0,)
-    rows = watched(MORRIS, played, number=7, side=None)
+    rows = keep_choices(MORRIS, played, number=7, side=None)
     assert [(row.position, row.result, row.value, row.game) for row in rows] == [(opening.start, 1, 1.0, 7)]
-    assert watched(MORRIS, played, number=7, side=1) == []
+    assert keep_choices(MORRIS, played, number=7, side=1) == []
     silent = Played(played.moves, 0, 1, "removing", opening.start, (None,))
-    assert np.isnan(watched(MORRIS, silent, number=0, side=0)[0].value)
+    assert np.isnan(keep_choices(MORRIS, silent, number=0, side=0)[0].value)
     odd = Opening(start=opening.start._replace(ply=19))
     played = play_games(MORRIS, teacher, [(odd, False)], Terms(ply_limit=20))[0]
     assert played.result == -1  # the side of the odd plies has won
-    assert [row.result for row in watched(MORRIS, played, number=0, side=1)] == [1]
+    assert [row.result for row in keep_choices(MORRIS, played, number=0, side=1)] == [1]
 
 
 @pytest.mark.parametrize("name", game_names())

@@ -48,7 +48,7 @@ def progress_lines() -> list[dict[str, Any]]:
 
 def verdicts() -> dict[str, Any]:
     rng = np.random.default_rng(2)
-    found: dict[str, Any] = {}
+    sections: dict[str, Any] = {}
     for section in ("test", "states"):
         players = {}
         for student, base in {"student:TFR": 0.376, "student:FTR": 0.3813}.items():
@@ -62,8 +62,8 @@ def verdicts() -> dict[str, Any]:
                     precision = 0.9995 - 0.004 * slope * (step / 25) ** 2 - rng.random() * 0.0003
                     measures[f"reliability.{part}.{step / 25:.2f}"] = measure(precision)
             players[student] = measures
-        found[section] = players
-    return found
+        sections[section] = players
+    return sections
 
 
 def analysis() -> dict[str, Any]:
@@ -357,8 +357,14 @@ def test_numbers_of_a_paper_must_be_numbers(run: Path, paper: Any) -> None:
 def test_nested_numbers_of_an_analysis_are_found(tmp_path: Path) -> None:
     part = {"counts": list(range(25)), "entropy": 4.5333, "constant": 0.0621}
     legal = {"least": 1, "most": 58, "mean": 18.116, "histogram": [0, *range(58)]}
-    found = {"expansion": "none", "phases": {}, "parts": {"to": part}, "legal": legal, "shares": {"often": [[1, 2, 3]]}}
-    (tmp_path / "analysis.json").write_text(json.dumps(found))
+    analysis = {
+        "expansion": "none",
+        "phases": {},
+        "parts": {"to": part},
+        "legal": legal,
+        "shares": {"often": [[1, 2, 3]]},
+    }
+    (tmp_path / "analysis.json").write_text(json.dumps(analysis))
     page = read_page(build_report(tmp_path))
     assert page.seen.count("svg") == 2
     for words in ("Entropy of TO, bits", "4.533", "in a position, most", "18.12", "TO: how often each cell"):

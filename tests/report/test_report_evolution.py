@@ -13,8 +13,8 @@ import pytest
 from understudy.errors import FileError
 from understudy.judges.scores import LIMIT, read_matches
 from understudy.report import build_report, plots
-from understudy.report.evolution.course import thinned
-from understudy.report.evolution.monitors import Monitor, best_match, feats_of, gathered
+from understudy.report.evolution.course import thin_out
+from understudy.report.evolution.monitors import Monitor, best_match, feats_of, group_epochs
 from understudy.report.sources import load_run
 from understudy.tensors import save_arrays
 
@@ -59,13 +59,13 @@ def generation_lines() -> list[dict[str, Any]]:
 
 
 def monitor_rows(rng: np.random.Generator) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    monitors: dict[str, Any] = {}
     for place, student in enumerate(STUDENTS):
         aloa = {str(g): played(rng, 6, won=0.0, tied=0.02) for g in GENERATIONS}
         random = {str(g): played(rng, 6, won=0.05 + 0.3 * place, tied=0.1) for g in GENERATIONS if g % 20 == 0}
-        found[student] = {ALOA: aloa, STOCHASTIC: random}
-    found["thesis"][ALOA]["40"][2] = [1, 35, -1, 35]
-    return found
+        monitors[student] = {ALOA: aloa, STOCHASTIC: random}
+    monitors["thesis"][ALOA]["40"][2] = [1, 35, -1, 35]
+    return monitors
 
 
 def weights(rng: np.random.Generator, folder: Path) -> None:
@@ -188,8 +188,8 @@ def test_school_is_drawn_and_a_round_told_twice_counts_once(run: Path) -> None:
         json.dumps(line) + "\n" for line in [*rounds, {"round": "x", "error": 1.0}, {"round": 2, "error": None}]
     )
     (run / "school.jsonl").write_text(text + '{"half')
-    found = load_run(run, {})
-    assert [line["round"] for line in found.school] == [0, 1, 1, "x", 2]
+    loaded = load_run(run, {})
+    assert [line["round"] for line in loaded.school] == [0, 1, 1, "x", 2]
     build_report(run)
     assert "School" in headings(run)
     (run / "school.jsonl").write_text('{"round": 0, "error": null}\n')
@@ -248,10 +248,10 @@ def test_the_statistics_are_in_the_json(built: Path) -> None:
     data = json.loads((built / "report.json").read_text(encoding="utf-8"))
     rows = json.loads((built / "monitor.json").read_text())["thesis"][ALOA]["40"]
     scores = [2 * LIMIT - n if r > 0 else n if r < 0 else LIMIT for row in rows for r, n in (row[:2], row[2:])]
-    found = data["monitor"]["thesis"][ALOA]["generations"]["40"]["overall"]
-    assert found["mean"] == pytest.approx(np.mean(scores))
-    assert found["most"] == 165
-    assert found["deviation"] == pytest.approx(np.std(scores, ddof=1))
+    spread = data["monitor"]["thesis"][ALOA]["generations"]["40"]["overall"]
+    assert spread["mean"] == pytest.approx(np.mean(scores))
+    assert spread["most"] == 165
+    assert spread["deviation"] == pytest.approx(np.std(scores, ddof=1))
     assert data["monitor"]["thesis"][ALOA]["from_first_epoch"]["records"]["overall"]["won"] == 1
     assert data["monitor"]["thesis"][ALOA]["from_first_epoch"]["scores"]["combined"]["sample"] == 36
     assert len(data["generations"]) == 120
@@ -313,14 +313,14 @@ def test_epochs_that_hold_no_individuals_are_named(run: Path) -> None:
         build_report(run)
 
 
-def monitor(found: dict[int, Rows]) -> Monitor:
-    return Monitor("me", "you", {key: read_matches(rows, place="") for key, rows in found.items()})
+def monitor(generations: dict[int, Rows]) -> Monitor:
+    return Monitor("me", "you", {key: read_matches(rows, place="") for key, rows in generations.items()})
 
 
 def test_feats_by_hand() -> None:
     win, tie, loss, both = [1, 20, -1, 30], [0, 100, -1, 30], [-1, 20, -1, 30], [1, 20, 1, 30]
-    found = feats_of(monitor({10: [win, loss], 20: [both, tie], 30: [tie, loss], 40: [loss, loss], 50: [win, win]}))
-    assert found == (5, 3, 1, 1, 1, 5, 20, 4)
+    feats = feats_of(monitor({10: [win, loss], 20: [both, tie], 30: [tie, loss], 40: [loss, loss], 50: [win, win]}))
+    assert feats == (5, 3, 1, 1, 1, 5, 20, 4)
 
 
 def test_epochs_begin_with_generation_ten() -> None:
@@ -331,15 +331,15 @@ def test_epochs_begin_with_generation_ten() -> None:
     assert early.epochs.generations == [10, 20]
     assert early.series("combined", "mean").tolist() == [50, 51, 220, 210]
     assert best_match(early) == (10, 0, 180, 40)
-    assert gathered(early, 1)[0] == [0, 5, 15]
-    assert [one.played for one in gathered(early, 1)[1]] == [1, 1, 2]
+    assert group_epochs(early, 1)[0] == [0, 5, 15]
+    assert [one.played for one in group_epochs(early, 1)[1]] == [1, 1, 2]
     assert monitor({0: [[-1, 20, -1, 30]]}).epochs.generations == [0]
 
 
 def test_long_courses_are_thinned_evenly() -> None:
-    assert thinned([1, 2, 3], [4, 5, 6], 3) == ([1, 2, 3], [4, 5, 6])
-    assert thinned([1, 2, 3, 4, 5], [1, 1, 3, 3, 9], 3) == ([1.5, 3.5, 5], [1, 3, 9])
-    assert thinned([], [], 3) == ([], [])
+    assert thin_out([1, 2, 3], [4, 5, 6], 3) == ([1, 2, 3], [4, 5, 6])
+    assert thin_out([1, 2, 3, 4, 5], [1, 1, 3, 3, 9], 3) == ([1.5, 3.5, 5], [1, 3, 9])
+    assert thin_out([], [], 3) == ([], [])
 
 
 def short_run(place: Path, *generations: int) -> str:

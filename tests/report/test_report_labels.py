@@ -39,24 +39,24 @@ def student(dataset: str, value: float, *, split: str = "game") -> dict[str, Any
 
 def students() -> dict[str, Any]:
     """Return the thesis's combinations in another order than its own, and some it does not have."""
-    found = {name: student("1", 0.70 + 0.01 * place) for place, name in enumerate(LABELS.order_of("1"))}
-    found |= {name: student("2", 0.60 - 0.05 * place) for place, name in enumerate(LABELS.order_of("2"))}
-    found |= {name: student("3", 0.30 + 0.001 * place) for place, name in enumerate(LABELS.order_of("3"))}
-    found |= {name: student("4", 0.01 + 0.001 * place) for place, name in enumerate(LABELS.order_of("4"))}
-    found["mlp_bitmap_1_by_position"] = student("1", 0.93, split="position")
-    found["standings"] = student("win", 0.005)
-    return found
+    every = {name: student("1", 0.70 + 0.01 * place) for place, name in enumerate(LABELS.order_of("1"))}
+    every |= {name: student("2", 0.60 - 0.05 * place) for place, name in enumerate(LABELS.order_of("2"))}
+    every |= {name: student("3", 0.30 + 0.001 * place) for place, name in enumerate(LABELS.order_of("3"))}
+    every |= {name: student("4", 0.01 + 0.001 * place) for place, name in enumerate(LABELS.order_of("4"))}
+    every["mlp_bitmap_1_by_position"] = student("1", 0.93, split="position")
+    every["standings"] = student("win", 0.005)
+    return every
 
 
-def orders(known: dict[str, Any]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
-    for dataset, group in by_dataset(known).items():
+def orders(marked: dict[str, Any]) -> dict[str, Any]:
+    ranks: dict[str, Any] = {}
+    for dataset, group in by_dataset(marked).items():
         name = "accuracy" if dataset in "123" else "squared error"
         names = [one for one in group if group[one]["split"] == "game"]
         values = [group[one]["test"][name]["value"] for one in names]
         ahead = [measure(abs(one - other), HALF[name] / 4) for one, other in pairwise(values)]
-        found[dataset] = [{"student": one, "ahead": lead} for one, lead in zip(names, [*ahead, None], strict=True)]
-    return found
+        ranks[dataset] = [{"student": one, "ahead": lead} for one, lead in zip(names, [*ahead, None], strict=True)]
+    return ranks
 
 
 CLASSES = {"1": ["Losing", "Draw", "Winning"], "2": ["< -1.5", "-1.5 to 1.5", "> 1.5"],
@@ -77,8 +77,8 @@ def data() -> dict[str, Any]:
 
 
 def labels() -> dict[str, Any]:
-    known = students()
-    return {"students": known, "data": data(), "orders": orders(known)}
+    marked = students()
+    return {"students": marked, "data": data(), "orders": orders(marked)}
 
 
 def progress() -> str:
@@ -160,13 +160,13 @@ def test_a_whole_run_has_every_section_and_its_data(tmp_path: Path) -> None:
     named(tmp_path)
     (tmp_path / "progress.jsonl").write_text(progress())
     suites = {"ccr25": {"standings": answers() | {"thesis": thesis()}, "other": answers() | {"thesis": thesis()}}}
-    text, found = written(tmp_path, labels=labels(), suites=suites, ladder=ladder())
+    text, data = written(tmp_path, labels=labels(), suites=suites, ladder=ladder())
     assert titles(text) == ["What was done", "Positions", "How near the students come", "The order of the combinations",
                             "Learning", "Test suite ccr25", "Ladder"]  # fmt: skip
-    assert found["labels"]["students"]["standings"]["dataset"] == "win"
-    assert found["suites"].keys() == {"ccr25"} and found["ladder"]["elo"] == 1497.0
-    assert found["sabatelli"]["cnn_features_2"] == {"validation": 0.9648, "test": 0.9626, "table": "7.1"}
-    assert {pair["verdict"] for pair in found["pairs"]} == {CONFIRMED, REFUTED, UNKNOWN, LEVEL}
+    assert data["labels"]["students"]["standings"]["dataset"] == "win"
+    assert data["suites"].keys() == {"ccr25"} and data["ladder"]["elo"] == 1497.0
+    assert data["sabatelli"]["cnn_features_2"] == {"validation": 0.9648, "test": 0.9626, "table": "7.1"}
+    assert {pair["verdict"] for pair in data["pairs"]} == {CONFIRMED, REFUTED, UNKNOWN, LEVEL}
     assert "\n\n\n" not in text and "None" not in text and "nan" not in text
 
 
@@ -196,33 +196,33 @@ def test_intervals_stay_where_values_can_be() -> None:
 
 
 def test_each_step_of_the_thesis_is_confirmed_refuted_or_open() -> None:
-    found = {(pair.dataset, pair.better): pair for pair in pairs_of(labels(), LABELS)}
-    verdicts = {dataset: {pair.verdict for key, pair in found.items() if key[0] == dataset} for dataset in "1234"}
+    pairs = {(pair.dataset, pair.better): pair for pair in pairs_of(labels(), LABELS)}
+    verdicts = {dataset: {pair.verdict for key, pair in pairs.items() if key[0] == dataset} for dataset in "1234"}
     assert verdicts == {"1": {REFUTED}, "2": {CONFIRMED}, "3": {UNKNOWN}, "4": {CONFIRMED, LEVEL}}
-    one = found["1", "cnn_features_1"]
+    one = pairs["1", "cnn_features_1"]
     assert (one.value, one.low, one.high) == pytest.approx((-0.01, -0.015, -0.005))
 
 
 def test_leads_of_students_far_apart_add_up_and_their_intervals_never_get_too_narrow() -> None:
-    known = {name: student("1", 0.5) for name in ("cnn_features_1", "mlp_bitmap_1")}
+    marked = {name: student("1", 0.5) for name in ("cnn_features_1", "mlp_bitmap_1")}
     others = [f"other_{place}" for place in range(9)]
-    known |= {name: student("1", 0.5) for name in others}
+    marked |= {name: student("1", 0.5) for name in others}
 
-    def told(between: int) -> tuple[float, ...]:
+    def leads(between: int) -> tuple[float, ...]:
         names = ["mlp_bitmap_1", *others[:between], "cnn_features_1"]
         order = [{"student": name, "ahead": measure(0.01, 0.006)} for name in names]
         order[-1]["ahead"] = None
-        (pair,) = pairs_of({"students": known, "orders": {"1": order}}, LABELS)
+        (pair,) = pairs_of({"students": marked, "orders": {"1": order}}, LABELS)
         return pair.value, pair.low, pair.high
 
-    assert told(0) == pytest.approx((-0.01, -0.016, -0.004))
-    assert told(2) == pytest.approx((-0.03, -0.048, -0.012))
-    assert told(9) == pytest.approx((-0.10, -0.14, -0.06)), "no wider than the two students' own intervals together"
+    assert leads(0) == pytest.approx((-0.01, -0.016, -0.004))
+    assert leads(2) == pytest.approx((-0.03, -0.048, -0.012))
+    assert leads(9) == pytest.approx((-0.10, -0.14, -0.06)), "no wider than the two students' own intervals together"
 
 
 def test_pairs_need_both_students() -> None:
-    known = {"mlp_bitmap_1": student("1", 0.7), "cnn_algebraic_1": student("1", 0.6)}
-    assert pairs_of({"students": known, "orders": orders(known)}, LABELS) == []
+    marked = {"mlp_bitmap_1": student("1", 0.7), "cnn_algebraic_1": student("1", 0.6)}
+    assert pairs_of({"students": marked, "orders": orders(marked)}, LABELS) == []
 
 
 def test_positions_tell_classes_in_order_and_the_largest() -> None:
@@ -246,9 +246,9 @@ def test_curves_are_shares_of_classes_but_errors_of_numbers(tmp_path: Path, monk
         return "<svg></svg>"
 
     monkeypatch.setattr(label_report, "draw_lines", draw)
-    known = {name: student(name[-1], 0.5) for name in ("mlp_bitmap_1", "mlp_bitmap_4")}
+    marked = {name: student(name[-1], 0.5) for name in ("mlp_bitmap_1", "mlp_bitmap_4")}
     (tmp_path / "progress.jsonl").write_text(progress() + '{"student": "mlp_bitmap_1", "network": "board", "epo')
-    (tmp_path / "labels.json").write_text(json.dumps({"students": known}))
+    (tmp_path / "labels.json").write_text(json.dumps({"students": marked}))
     label_report.learning_section(load_run(tmp_path, {}))
     assert [(across, shares) for _, across, shares in drawn] == [("epochs", True), ("minutes", True),
                                                                  ("epochs", False), ("minutes", False)]  # fmt: skip
@@ -258,15 +258,15 @@ def test_curves_are_shares_of_classes_but_errors_of_numbers(tmp_path: Path, monk
 
 def test_a_picture_has_no_more_lines_than_colours(tmp_path: Path) -> None:
     named(tmp_path)
-    known = students() | {f"other_{place}": student("1", 0.5) for place in range(10)}
-    lines = [{"student": name, "network": "board", "epoch": 0, "validation_accuracy": 0.5} for name in known]
+    marked = students() | {f"other_{place}": student("1", 0.5) for place in range(10)}
+    lines = [{"student": name, "network": "board", "epoch": 0, "validation_accuracy": 0.5} for name in marked]
     (tmp_path / "progress.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    (tmp_path / "labels.json").write_text(json.dumps({"students": known}))
+    (tmp_path / "labels.json").write_text(json.dumps({"students": marked}))
     section = label_report.learning_section(load_run(tmp_path, {}))
     assert section is not None
     keys = [plot.keys for block in section.blocks[1:] for plot in block.plots]  # type: ignore[union-attr]
     assert max(map(len, keys)) <= plots.COLOURS
-    assert {name for some in keys for name in some} == set(known)
+    assert {name for some in keys for name in some} == set(marked)
     assert set(keys[0]) == set(LABELS.order_of("1"))
 
 
@@ -291,7 +291,7 @@ def test_a_suite_that_no_engine_judged(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "told"),
+    ("changes", "sentence"),
     [
         ({}, "Elo: 1497, 95 % interval 1400 to 1600."),
         ({"elo": None, "low": None, "high": 1380.0, "place": "below"}, "below the lowest rung, 1350 (no points)"),
@@ -302,9 +302,9 @@ def test_a_suite_that_no_engine_judged(tmp_path: Path) -> None:
         ),
     ],
 )
-def test_the_ladder(tmp_path: Path, changes: dict[str, Any], told: str) -> None:
+def test_the_ladder(tmp_path: Path, changes: dict[str, Any], sentence: str) -> None:
     text, _ = written(tmp_path, ladder=ladder(**changes))
-    assert told in text and titles(text) == ["Ladder"]
+    assert sentence in text and titles(text) == ["Ladder"]
     assert row(text, "1350") == ["1350", "10", "6", "2", "2", "70.0 % (40.0 to 90.0)"]
     assert not any(line.startswith("| 1500 |") for line in text.splitlines()), "nobody played there"
 
@@ -315,8 +315,8 @@ def test_only_rungs_that_think_little_flatter(tmp_path: Path) -> None:
 
 
 def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
-    text, found = written(tmp_path, labels={"students": {"standings": student("win", 0.005)}})
-    assert titles(text) == ["How near the students come"] and "pairs" not in found
+    text, data = written(tmp_path, labels={"students": {"standings": student("win", 0.005)}})
+    assert titles(text) == ["How near the students come"] and "pairs" not in data
     text, _ = written(tmp_path, labels={"students": {}, "data": {"positions": 5, "games": 1}}, ladder=ladder(rungs=[]))
     assert titles(text) == ["Positions"]
     with pytest.raises(FileError, match="nothing to report"):
@@ -325,16 +325,16 @@ def test_what_is_missing_is_left_out(tmp_path: Path) -> None:
 
 def test_progress_without_graded_students_is_told_as_ever(tmp_path: Path) -> None:
     (tmp_path / "progress.jsonl").write_text(progress())
-    text, found = written(tmp_path)
-    assert titles(text) == ["What was done", "Learning"] and "sabatelli" not in found
+    text, data = written(tmp_path)
+    assert titles(text) == ["What was done", "Learning"] and "sabatelli" not in data
 
 
 @pytest.mark.parametrize(
-    "known", [[], {"a": 3}, {"a": {}}, {"a": {"dataset": "1", "test": {}}}, {"a": {"dataset": "1", "validation": {}}}]
+    "marked", [[], {"a": 3}, {"a": {}}, {"a": {"dataset": "1", "test": {}}}, {"a": {"dataset": "1", "validation": {}}}]
 )
-def test_students_that_cannot_be_understood(tmp_path: Path, known: Any) -> None:
+def test_students_that_cannot_be_understood(tmp_path: Path, marked: Any) -> None:
     with pytest.raises(FileError, match=r"labels.json.*does not tell its data set, validation and test"):
-        written(tmp_path, labels={"students": known})
+        written(tmp_path, labels={"students": marked})
 
 
 def test_drawings_hold_what_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -101,8 +101,8 @@ def test_a_report_says_once_why_published_numbers_are_missing(tmp_path: Path) ->
     assert text.count("not set beside ours") == 1
     assert "Published numbers are not set beside ours: the experiment names no study." in text
     pupils(tmp_path, study="thompson", size="5x5")
-    told = "they are of konane on 4x4, 6x6 or 8x8, and this is konane on 5x5."
-    assert f"The numbers of Thompson 2005 are not set beside ours: {told}" in (tmp_path / "report.md").read_text()
+    refusal = "they are of konane on 4x4, 6x6 or 8x8, and this is konane on 5x5."
+    assert f"The numbers of Thompson 2005 are not set beside ours: {refusal}" in (tmp_path / "report.md").read_text()
 
 
 def test_verdicts_of_students_have_the_papers_columns_only_by_name(tmp_path: Path) -> None:
@@ -157,10 +157,10 @@ def test_networks_fitted_to_tables_have_the_line_of_the_source_on_its_own_board_
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
 def test_every_study_that_ships_is_that_of_its_game_and_board(path: Path) -> None:
     settings = load_toml(path)
-    found = comparison_of(settings)
-    assert found.refusal == ""
-    assert found.study == settings["experiment"].get("study", "")
-    assert found.study or "paper" not in settings
+    comparison = comparison_of(settings)
+    assert comparison.refusal == ""
+    assert comparison.study == settings["experiment"].get("study", "")
+    assert comparison.study or "paper" not in settings
 
 
 def prints(experiment: Any) -> list[str]:

@@ -155,9 +155,8 @@ def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_jso
     """
     from understudy.games import find_game
     from understudy.players import close, make_player
-    from understudy.studies.galassi.gaming import STABLE
+    from understudy.studies.galassi.gaming import STABLE, gaming_json, gaming_text
     from understudy.studies.galassi.gaming import gaming as play_stable
-    from understudy.studies.galassi.gaming_tables import gaming_json, gaming_text
 
     game = find_game("morris")
     for player in players:

@@ -29,7 +29,7 @@ class Seen(NamedTuple):
     """[n, parts]: what was chosen."""
     truth: NDArray[np.int64]
     """[n, parts]: what the teacher played."""
-    known: NDArray[np.bool_]
+    answered: NDArray[np.bool_]
     """[n]: where the teacher played at all."""
     order: tuple[int, ...]
     scores: NDArray[np.float32] | None = None
@@ -75,7 +75,7 @@ def with_scores(seen: Seen, scores: NDArray[np.float32], *, probable: bool) -> S
 
 def rows_of(seen: Seen, rows: NDArray[Any]) -> Seen:
     """Return the same without scores for some rows."""
-    return Seen(taken(seen.batch, rows), seen.parts[rows], seen.truth[rows], seen.known[rows], seen.order)
+    return Seen(taken(seen.batch, rows), seen.parts[rows], seen.truth[rows], seen.answered[rows], seen.order)
 
 
 def accuracy(seen: Seen) -> Tally:
@@ -84,16 +84,16 @@ def accuracy(seen: Seen) -> Tally:
     Either the student's networks feed each other as in play, and the whole move and its parts are compared, or each
     network is told the teacher's earlier parts (`accuracy.given`), as it was in training.
     """
-    known, truth, rules = seen.known, seen.truth[seen.known], seen.rules
-    right = seen.parts[known] == truth
-    whole, phases = right.all(axis=1), seen.phases[known]
+    rows, truth, rules = seen.answered, seen.truth[seen.answered], seen.rules
+    right = seen.parts[rows] == truth
+    whole, phases = right.all(axis=1), seen.phases[rows]
     tally = {"accuracy.whole": counted(whole)}
     tally |= {f"accuracy.{part}": counted(right[:, i]) for i, part in enumerate(rules.PARTS)}
     for i in (rules.FROM, rules.REMOVE):  # the parts that a move may lack: to name none is easy, and most moves do
         tally[f"accuracy.{rules.PARTS[i]}_nonzero"] = counted(right[truth[:, i] != 0, i])
     tally |= {f"accuracy.phase{phase}": counted(whole[phases == phase]) for phase in (1, 2, 3)}
     if seen.given is not None:
-        given = seen.given[known] == truth
+        given = seen.given[rows] == truth
         tally |= {f"accuracy.given.{part}": counted(given[:, i]) for i, part in enumerate(rules.PARTS)}
     return tally
 
@@ -137,6 +137,7 @@ def _illegal_mass(seen: Seen) -> Tally:
 
 
 POINTS = 25
+"""Points of recall at which the papers read precision."""
 RECALLS = tuple(f"{k / POINTS:.2f}" for k in range(1, POINTS + 1))
 """The points of recall by name, those of the papers: 0.04 to 1.00."""
 
@@ -153,7 +154,7 @@ def reliability(seen: Seen) -> Tally:
         return tally
     names = seen.rules.PARTS
     for place, part in enumerate(seen.order):
-        order, chose = ranked(seen.scores[:, place]), seen.parts[:, part] != 0
+        order, chose = rank_classes(seen.scores[:, place]), seen.parts[:, part] != 0
         for prefix, both in zip(RULES, seen.masks, strict=True):
             masks = both[:, place]
             tally |= _precisions(f"{prefix}{names[part]}", order, masks, (masks != 0) & chose)
@@ -163,19 +164,19 @@ def reliability(seen: Seen) -> Tally:
 
 
 def _precisions(name: str, order: NDArray[np.uint8], masks: NDArray[np.uint32], kept: NDArray[np.bool_]) -> Tally:
-    sample, sums = int(np.count_nonzero(kept)), precision_sums(order, masks, kept)
+    sample, sums = int(np.count_nonzero(kept)), sum_precisions(order, masks, kept)
     named = zip(RECALLS, sums.T.tolist(), strict=True)
     return {f"reliability.{name}.{recall}": Sums(total, squares, sample) for recall, (total, squares) in named}
 
 
-def ranked(scores: Any) -> NDArray[np.uint8]:
+def rank_classes(scores: Any) -> NDArray[np.uint8]:
     """Return the classes [n, classes] by falling score; of equal ones the lowest class first."""
     order = np.empty(scores.shape, np.uint8)
     _rank(np.ascontiguousarray(scores, np.float32), order)
     return order
 
 
-def precision_sums(order: NDArray[np.uint8], masks: NDArray[np.uint32], kept: Any) -> NDArray[np.float64]:
+def sum_precisions(order: NDArray[np.uint8], masks: NDArray[np.uint32], kept: Any) -> NDArray[np.float64]:
     """Return sums of precisions and of their squares [2, POINTS] over the rows kept, which all have a legal class.
 
     The precision when the j-th legal class is reached is j divided by its rank; with l legal classes the recall is then

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
-from understudy.judges.duels import read_score
-from understudy.judges.ratings import wilson
+from understudy.judges.measures import wilson
+from understudy.judges.tournament import read_score
 
 ROUNDING = 1.0
 """Both published shares of a pair may miss 100 % by this much: each of them was rounded or cut off."""
@@ -25,6 +25,9 @@ DEPTH = re.compile("depth_([0-9]{1,2})")
 
 REPEATS = 1_000
 """Tournaments drawn by lot to tell how well a noisy one agrees with itself."""
+
+GAMES = 1_000
+"""A pair of a published table, where `[paper]` does not say."""
 
 Numbers: TypeAlias = NDArray[np.float64]
 Twins: TypeAlias = Sequence[tuple[str, str]]
@@ -75,7 +78,7 @@ class Agreement(NamedTuple):
     """The same if they are as few as they seem."""
 
 
-def gathered(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
+def gather_robin(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
     """Return the round robin of scores stored by the names of both players."""
     names = tuple(sorted({name for one, rivals in scores.items() for name in (one, *rivals)}))
     shares, games = np.full((len(names), len(names)), np.nan), np.zeros((len(names), len(names)), np.int64)
@@ -106,8 +109,8 @@ def compare(ours: Robin, published: Robin, *, seem: float, twins: Twins = ()) ->
         difference=distance(ours, published),
         slope=float((one * other).sum() / max((one**2).sum(), 1e-12)),
         pairs=len(rows),
-        close=len(rows) - int(differing(ours, published)[rows, columns].sum()),
-        near=len(rows) - int(differing(ours, published, games=seem)[rows, columns].sum()),
+        close=len(rows) - int(find_differing(ours, published)[rows, columns].sum()),
+        near=len(rows) - int(find_differing(ours, published, games=seem)[rows, columns].sum()),
     )
 
 
@@ -132,7 +135,7 @@ def spearman(ones: Sequence[float] | Numbers, others: Sequence[float] | Numbers)
     return float((first * second).sum()) / spread**0.5 if spread > 0 else float("nan")
 
 
-def differing(ours: Robin, published: Robin, *, games: float | None = None) -> NDArray[np.bool_]:
+def find_differing(ours: Robin, published: Robin, *, games: float | None = None) -> NDArray[np.bool_]:
     """Return for which cells the 95 % intervals do not meet; *games* stand for those said to be published."""
     apart = np.zeros(ours.shares.shape, bool)
     for place in np.argwhere(~np.isnan(ours.shares) & ~np.isnan(published.shares)):
@@ -207,7 +210,7 @@ class Published(NamedTuple):
 
 def read_published(paper: Mapping[str, Any]) -> Published:
     """Return the tables of a `[paper]` section; a wrong one is told."""
-    games = paper.get("games", 1000)
+    games = paper.get("games", GAMES)
     if type(games) is not int or games < 1:
         raise BadOption(f"[paper]: games must be a whole number above 0, not {games!r}")
     robins = {}

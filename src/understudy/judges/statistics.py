@@ -154,7 +154,7 @@ def student_tail(t: float, freedom: float) -> float:
     return _beta(freedom / 2, 0.5, freedom / whole, t * t / whole)
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=4096)  # a report asks for the same few sizes of sample again and again
 def student_quantile(freedom: float, tail: float = 0.05) -> float:
     """Return how far from 0 Student's t must be for its two tails to hold *tail*."""
     if freedom > MANY:
@@ -162,7 +162,7 @@ def student_quantile(freedom: float, tail: float = 0.05) -> float:
     low, high = 0.0, 1.0
     while student_tail(high, freedom) > tail:
         low, high = high, 2 * high
-    for _ in range(50):
+    for _ in range(50):  # halvings: all the digits that a float has
         middle = (low + high) / 2
         low, high = (middle, high) if student_tail(middle, freedom) > tail else (low, middle)
     return high

@@ -8,7 +8,7 @@ student has learned from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,14 +22,21 @@ from understudy.judges.tournament import play_match
 from understudy.match import Terms
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Backend, Choice, Player
-from understudy.records.examples import orbit_names
-from understudy.records.sketches import BITS, mark, read_marks
+from understudy.records.examples import BITS, mark, orbit_names, read_marks
 
-JUDGES: dict[str, Callable[[Seen], Tally]] = {
+
+class Judge(Protocol):
+    """Counts what holds of a student's choices on a chunk of positions; the tallies of all chunks are added up."""
+
+    def __call__(self, seen: Seen, /) -> Tally: ...
+
+
+JUDGES: Mapping[str, Judge] = {
     "accuracy": accuracy,
     "legality": legality,
     "reliability": reliability,
 }
+"""By the name that `[judging]` and the command `judge` use; measures of a verdict begin with it."""
 
 Moves = NDArray[np.int32]
 Progress = Callable[[int], None]
@@ -120,7 +127,7 @@ def _given(scorer: PartScorer, seen: Seen) -> NDArray[np.int64]:
     """Return what each network chooses after the teacher's earlier parts; asks only where the student's own differ."""
     earlier = list(scorer.order[:-1])
     played = seen.truth[:, earlier]
-    rows = seen.known & (played != seen.parts[:, earlier]).any(axis=1)
+    rows = seen.answered & (played != seen.parts[:, earlier]).any(axis=1)
     chosen = seen.parts.copy()
     if rows.any():
         scores, _ = scorer.score_parts(taken(seen.batch, rows), played[rows])

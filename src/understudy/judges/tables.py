@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from understudy.games import CompiledGame
-from understudy.judges.ratings import wilson
+from understudy.judges.measures import wilson
 from understudy.judges.tournament import Meeting, Standings
 
 

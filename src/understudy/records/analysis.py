@@ -182,8 +182,8 @@ def _part(counts: NDArray[np.int64]) -> PartShares:
 def _legal_counts(game: CompiledGame, positions: Any, *, authors: bool) -> tuple[NDArray[Any], NDArray[np.int64]]:
     """Return how many moves each position has, and how many positions each code has."""
     if counts := _counts(game.kind):
-        found: tuple[NDArray[Any], NDArray[np.int64]] = counts.legal_counts(positions, authors=authors)
-        return found
+        legal: tuple[NDArray[Any], NDArray[np.int64]] = counts.legal_counts(positions, authors=authors)
+        return legal
     out, per_move, per_position = np.empty(game.most_moves, np.int32), np.zeros(CODES, np.int64), []
     for position in unstacked(positions):
         count = rules.moves(position, out)

@@ -80,14 +80,14 @@ def nothing(game: CompiledGame) -> Any:
 
 
 def _read_rows(game: CompiledGame, positions: Sequence[str | None], moves: Sequence[str | None]) -> Column:
-    found, codes, faults = [], np.full(len(positions), NO_MOVE, np.int32), {}
+    rows, codes, faults = [], np.full(len(positions), NO_MOVE, np.int32), {}
     for row, (position, move) in enumerate(zip(positions, moves, strict=True)):
         try:
             here, codes[row] = _read_row(game, position, move)
         except UnderstudyError as error:
             here, faults[row] = game.start(), str(error)
-        found.append(here)
-    return Column(stacked(found) if found else nothing(game), codes, faults)
+        rows.append(here)
+    return Column(stacked(rows) if rows else nothing(game), codes, faults)
 
 
 def _read_row(game: CompiledGame, position: str | None, move: str | None) -> tuple[Any, int]:

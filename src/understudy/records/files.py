@@ -16,6 +16,7 @@ import pyarrow as pa
 from understudy.errors import BadOption, FileError
 
 ON_ERROR = ("refuse", "skip")
+"""What may become of lines that cannot be read."""
 LONGEST = 60
 """So much of a line that cannot be read is shown."""
 

@@ -21,6 +21,7 @@ from understudy.solve import FEW_CELLS, Solver, shared_solver
 from understudy.tensors import load_arrays, save_arrays
 
 CHUNK = 5_000
+"""Boards that are solved at once, between two signs of progress."""
 EARLY, FEW = 3, 0.1
 """Boards of the first plies, a third of the cells, and which share of them is solved."""
 ROUNDS = 20
@@ -74,15 +75,15 @@ def _sampled(game: CompiledGame, wanted: int, rng: np.random.Generator, without:
     if len(game.board.cells) <= FEW_CELLS:
         whole = game.batches.successors(game.batches.every_position(game)).after
         return taken(whole, unknown(game.batches.class_names(game.start(), whole), without))
-    found: list[Any] = []
+    boards: list[Any] = []
     for _ in range(ROUNDS):
         games = game.batches.wander(*game.size, max(wanted // 4, 1000), rng=rng)
         more = _thinned(game.batches.successors(games).after, rng)
-        whole = joined([*found, more])
-        found = [taken(whole, unknown(game.batches.class_names(game.start(), whole), without))]
-        if size(found[0]) >= wanted:
+        whole = joined([*boards, more])
+        boards = [taken(whole, unknown(game.batches.class_names(game.start(), whole), without))]
+        if size(boards[0]) >= wanted:
             break
-    return taken(found[0], rng.permutation(size(found[0]))[:wanted])
+    return taken(boards[0], rng.permutation(size(boards[0]))[:wanted])
 
 
 def _thinned(boards: Any, rng: np.random.Generator) -> Any:

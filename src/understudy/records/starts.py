@@ -14,7 +14,9 @@ from understudy.games.batches import joined, stacked, taken
 from understudy.records.examples import orbit_names
 
 GAMES = 2000
+"""Of random play at once at most, which bounds the memory that a round takes."""
 PLIES = 200
+"""Of a random game at most: where nothing ends it, it would go on for ever."""
 ONE_IN = 4
 """One in so many positions of a random game is kept: neighbours are too much alike."""
 PATIENCE = 20
@@ -35,12 +37,12 @@ def draw_starts(game: CompiledGame, kind: str, count: int, rng: np.random.Genera
     if kind not in start_kinds(game):
         raise BadOption(f"{game.name} has no {kind} starts")
     draw = start_kinds(game)[kind]
-    found: list[Any] = []
-    while len(found) < count:
+    starts: list[Any] = []
+    while len(starts) < count:
         position = draw(rng)
         if game.moves(position):
-            found.append(position)
-    return found
+            starts.append(position)
+    return starts
 
 
 def reachable(
@@ -49,14 +51,14 @@ def reachable(
     """Return a batch of unfinished positions of random play, distinct up to symmetry; none is in the orbits given."""
     seen = np.zeros(0, np.uint64) if without is None else without
     parts: list[Any] = []
-    found = idle = 0
-    while found < count:
-        some, names = _unseen(game, _played(game, count - found, rng), seen)
-        seen, found = np.concatenate([seen, names]), found + len(names)
+    reached = idle = 0
+    while reached < count:
+        some, names = _unseen(game, _played(game, count - reached, rng), seen)
+        seen, reached = np.concatenate([seen, names]), reached + len(names)
         parts += [some] * bool(len(names))
         idle = 0 if len(names) else idle + 1
         if idle == PATIENCE:
-            raise BadOption(f"random play of {game.name} finds only {found} of {count} different positions")
+            raise BadOption(f"random play of {game.name} finds only {reached} of {count} different positions")
     return taken(joined(parts), slice(0, count)) if parts else taken(stacked([game.start()]), slice(0, 0))
 
 
@@ -79,12 +81,12 @@ def _played(game: CompiledGame, wanted: int, rng: np.random.Generator) -> Any:
 def _walk(game: CompiledGame, rng: np.random.Generator) -> list[Any]:
     """Return some positions of one random game."""
     position = game.start()
-    found: list[Any] = []
+    kept: list[Any] = []
     for _ in range(PLIES):
         moves = game.moves(position)
         if not moves or game.drawn(position):
             break
-        if not found or rng.integers(ONE_IN) == 0:
-            found.append(position)
+        if not kept or rng.integers(ONE_IN) == 0:
+            kept.append(position)
         position = rules.play(position, moves[rng.integers(len(moves))])
-    return found
+    return kept

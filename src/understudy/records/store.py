@@ -25,6 +25,7 @@ from understudy.records.columns import read_columns, write_columns
 from understudy.records.files import Complaint, check_on_error, read_bytes, refuse, settle
 
 FORMAT = 1
+"""Of files of records; it changes when files of before can no longer be read."""
 UNKNOWN = 2
 """Stands for the result of a game that has none."""
 
@@ -37,9 +38,11 @@ COLUMNS: dict[str, pa.DataType] = {
     "ply": pa.int32(),
     "source": pa.string(),
 }
+"""As docs/records.md describes them."""
 MAGIC = b"PAR1"
 """How every Parquet file begins."""
 _NOTES = b"understudy"
+"""Where our facts stand in the metadata of a file."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,6 +84,7 @@ class TextFormat(NamedTuple):
 
 
 _COLUMN_FIELDS = ("moves", "values", "results", "games", "plies", "sources")
+"""Of records, all that are plain arrays: a row of each for every position."""
 
 
 def joined(parts: Sequence[Records], *, renumber: bool = True) -> Records:
@@ -137,11 +141,11 @@ def _find_format(path: Path, content: bytes) -> TextFormat:
     """Return the first of all games' own formats that a file fits."""
     kinds = map(find_kind, game_names())
     formats: list[TextFormat] = [kind.load("text_files").FORMAT for kind in kinds if kind.text_files]
-    found = next((form for form in formats if form.fits(path, content)), None)
-    if found is None:
-        known = " nor ".join(["Parquet", *(form.title for form in formats)])
-        raise FileError(f"{path} is not a file of records: neither {known}")
-    return found
+    fitting = next((form for form in formats if form.fits(path, content)), None)
+    if fitting is None:
+        titles = " nor ".join(["Parquet", *(form.title for form in formats)])
+        raise FileError(f"{path} is not a file of records: neither {titles}")
+    return fitting
 
 
 def load_notes(path: Path) -> dict[str, Any]:
@@ -187,10 +191,10 @@ def _notes(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     """Return our part of the metadata, or raise because the file is not ours."""
     try:
         notes: dict[str, Any] = json.loads(metadata[_NOTES])
-        known = {"format", "game", "size", "switches", "notes"} <= set(notes)
+        complete = {"format", "game", "size", "switches", "notes"} <= set(notes)
     except (KeyError, ValueError, TypeError):
-        known = False
-    if not known:
+        complete = False
+    if not complete:
         raise FileError(f"{path} is a Parquet file, but not of records: its metadata do not name a game")
     if notes["format"] != FORMAT:
         raise FileError(f"{path} has format {notes['format']} of records; this version reads format {FORMAT}")
@@ -260,9 +264,9 @@ def _faults(
     )
 
 
-def _check_game(path: Path, found: CompiledGame, wanted: CompiledGame | None) -> None:
-    if wanted is not None and (found.name, found.size, found.switches) != (wanted.name, wanted.size, wanted.switches):
-        raise FileError(f"{path} holds records of {_title(found)}, not of {_title(wanted)}")
+def _check_game(path: Path, game: CompiledGame, wanted: CompiledGame | None) -> None:
+    if wanted is not None and (game.name, game.size, game.switches) != (wanted.name, wanted.size, wanted.switches):
+        raise FileError(f"{path} holds records of {_title(game)}, not of {_title(wanted)}")
 
 
 def _title(game: CompiledGame) -> str:

@@ -22,6 +22,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.records.files import read_bytes, refuse
 
 FORMAT = 1
+"""Of tables; it changes when files of before can no longer be read."""
 COLUMNS: dict[str, pa.DataType] = {
     "mine": pa.uint64(),
     "theirs": pa.uint64(),
@@ -29,9 +30,11 @@ COLUMNS: dict[str, pa.DataType] = {
     "value": pa.float64(),
     "visits": pa.int64(),
 }
+"""As docs/offline.md describes them."""
 OFTEN = 5
 """Positions met so often are counted apart: their values are more than the result of a game or two."""
 _NOTES = b"understudy table"
+"""Where our facts stand in the metadata; records have another name for theirs, so neither is taken for the other."""
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -120,13 +123,13 @@ def table_facts(table: Tabled, notes: Mapping[str, Any]) -> dict[str, Any]:
 def table_text(table: Tabled, notes: Mapping[str, Any]) -> str:
     """Return what a table is like, for people."""
     facts = table_facts(table, notes)
-    told = ", ".join(f"{name} {value}" for name, value in notes.items())
+    how = ", ".join(f"{name} {value}" for name, value in notes.items())
     return "\n".join((
         f"a table of {facts['positions']} positions of {facts['game']} {facts['size']} from {facts['games']} games"
         f" ({facts['won']} won, {facts['drawn']} drawn, {facts['lost']} lost by who sampled)",
         f"met once: {facts['once']}; met {OFTEN} times or more: {facts['often']}",
         f"values for who has just moved, 0 to 1: mean {facts['mean']}, variance {facts['variance']}",
-        *([f"sampled with {told}"] if told else []),
+        *([f"sampled with {how}"] if how else []),
     ))  # fmt: skip
 
 
@@ -139,10 +142,10 @@ def _facts(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     try:
         facts: dict[str, Any] = json.loads(metadata[_NOTES])
         wanted = {"format", "game", "size", "switches", "games", "results", "luck", "notes"}
-        known = wanted <= set(facts) and np.shape(facts["results"]) == (2, 3)
+        complete = wanted <= set(facts) and np.shape(facts["results"]) == (2, 3)
     except (KeyError, ValueError, TypeError):
-        known = False
-    if not known:
+        complete = False
+    if not complete:
         raise FileError(f"{path} is a Parquet file, but not a table of positions: its metadata do not say so")
     if facts["format"] != FORMAT:
         raise FileError(f"{path} has format {facts['format']} of tables; this version reads format {FORMAT}")

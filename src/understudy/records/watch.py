@@ -29,7 +29,9 @@ from understudy.records.starts import draw_starts, start_kinds
 from understudy.records.store import UNKNOWN, Records, joined, load, load_notes, save
 
 SELF = "self"
+"""The opponent that is the teacher itself."""
 KINDS = ("regular", "custom", "random")
+"""Of starts. The place of a kind is part of the seed of its games: another order would play others."""
 GAMES = 32
 """Games of a task, played in step."""
 
@@ -134,9 +136,11 @@ def watch_task(task: WatchTask) -> Records:
         rows = [
             row
             for place, (one, (_, swapped)) in enumerate(zip(played, openings, strict=True))
-            for row in watched(game, one, number=task.number + place, side=None if opponent == SELF else int(swapped))
+            for row in keep_choices(
+                game, one, number=task.number + place, side=None if opponent == SELF else int(swapped)
+            )
         ]
-        rows = corrected(players[2], rows) if plan.apprentice else rows
+        rows = correct(players[2], rows) if plan.apprentice else rows
     finally:
         for player in players:
             close(player)
@@ -159,8 +163,8 @@ def _play(
 
 def fingerprint(game: CompiledGame, plan: Watch) -> str:
     """Return a name for what would be watched: other plans have others."""
-    told = {name: value for name, value in dataclasses.asdict(plan).items() if value != ""}
-    facts = [game.name, game.size, game.switches, told, GAMES]
+    settings = {name: value for name, value in dataclasses.asdict(plan).items() if value != ""}
+    facts = [game.name, game.size, game.switches, settings, GAMES]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
 
@@ -236,7 +240,7 @@ class Row(NamedTuple):
     game: int
 
 
-def watched(game: CompiledGame, played: Played, *, number: int, side: int | None) -> list[Row]:
+def keep_choices(game: CompiledGame, played: Played, *, number: int, side: int | None) -> list[Row]:
     """Return what the player of the even (0) or odd (1) plies chose in a game, or both players; given moves are not."""
     position = game.start() if played.start is None else played.start
     rows = []
@@ -250,14 +254,14 @@ def watched(game: CompiledGame, played: Played, *, number: int, side: int | None
     return rows if sound else [row._replace(result=UNKNOWN) for row in rows]
 
 
-def corrected(teacher: Player, rows: list[Row]) -> list[Row]:
+def correct(teacher: Player, rows: list[Row]) -> list[Row]:
     """Return the same positions with what *teacher* would have chosen; how the games ended tells nothing about that."""
     choices = teacher.choose([row.position for row in rows]) if rows else []
-    told = [
+    answers = [
         row._replace(move=choice.move, value=_value(choice), result=UNKNOWN)
         for row, choice in zip(rows, choices, strict=True)
     ]
-    return [row for row, choice in zip(told, choices, strict=True) if choice.fault is None]
+    return [row for row, choice in zip(answers, choices, strict=True) if choice.fault is None]
 
 
 def _value(choice: Choice) -> float:

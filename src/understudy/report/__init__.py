@@ -26,6 +26,7 @@ from understudy.report.verdicts import gaming_section, reliability_section, verd
 __all__ = ["build_report"]
 
 Paper = Mapping[str, Mapping[str, Mapping[str, float]]]
+"""Published fractions by section of verdicts, title of a column and measure."""
 
 
 def build_report(folder: Path, *, paper: Paper | None = None, closing: Sequence[str] = ()) -> Path:

@@ -56,6 +56,7 @@ class Plots(NamedTuple):
 
 
 Block: TypeAlias = Text | Commands | Table | Plots
+"""What a chapter is made of; `pages.py` writes each of them in both formats."""
 
 
 class Section(NamedTuple):
@@ -66,6 +67,7 @@ class Section(NamedTuple):
 
 
 SPACE = "\N{NARROW NO-BREAK SPACE}"
+"""Between the thousands of a number."""
 
 
 def cells(*texts: str) -> tuple[Cell, ...]:
@@ -88,9 +90,14 @@ def headed(words: str) -> str:
     return words[:1].upper() + words[1:]
 
 
+def is_number(value: Any) -> bool:
+    """Tell whether a value from a file is a number; True and False are none."""
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
 def number(value: Any) -> str:
     """Return a number for people: thousands apart, no more digits than mean something."""
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if not is_number(value):
         return str(value)
     if not math.isfinite(value):
         return "–"

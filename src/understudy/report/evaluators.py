@@ -1,14 +1,22 @@
-"""The sections on evaluators: their games against random play, and their round robins beside published ones."""
+"""The sections on evaluators and their lines in a terminal: games against random play, and round robins."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
 
-from understudy.judges.robins import Robin, differing, mid_ranks
-from understudy.report.agreement import verdict_texts
+from understudy.judges.robins import Agreement, Robin, find_differing, mid_ranks
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, lasting, measured, number
-from understudy.report.contests import Contest, average_of, contest_of, crossed, overall
+from understudy.report.contests import (
+    Contest,
+    average_depths,
+    average_of,
+    contest_of,
+    cross_depths,
+    in_percent,
+    name_best,
+    verdict_texts,
+)
 from understudy.report.plots import Line, draw_names
 from understudy.report.sources import Run
 
@@ -97,7 +105,7 @@ def _crossed(contest: Contest) -> list[Block]:
     rows = tuple(
         (
             Cell(f"published, depth {depth}"),
-            *(_crossing(*crossed(contest, depth).get(other, ())) for other in contest.robins),
+            *(_crossing(*cross_depths(contest, depth).get(other, ())) for other in contest.robins),
         )
         for depth in contest.agreements
     )
@@ -116,14 +124,14 @@ def _three(value: float) -> str:
 
 def _averages(contest: Contest) -> Table:
     """Return the averages of every depth, with ranks, those over all depths, and the published ones if there are."""
-    averages, theirs = overall(contest.robins), contest.published.robins
+    averages, theirs = average_depths(contest.robins), contest.published.robins
     names = tuple(averages)
     columns, places = [Cell("")], []
     for depth, robin in contest.robins.items():
         columns += [Cell(f"depth {depth}", "ours"), Cell("", "published")] if theirs else [Cell(f"depth {depth}")]
         places += [_ranked(names, robin), *([_ranked(names, theirs.get(depth))] if theirs else [])]
     columns += [Cell("all", "ours"), Cell("", "published")] if theirs else [Cell("all")]
-    published = overall({depth: theirs[depth] for depth in contest.agreements})
+    published = average_depths({depth: theirs[depth] for depth in contest.agreements})
     tables = (averages, published) if theirs else (averages,)
     places += [_with_ranks([table.get(name, math.nan) for name in names]) for table in tables]
     rows = tuple((_named(contest, name), *(column[i] for column in places)) for i, name in enumerate(names))
@@ -183,11 +191,59 @@ def _pair(contest: Contest, robin: Robin, theirs: Robin | None, i: int, j: int) 
     if theirs is None or not set(names) <= set(theirs.names):
         return Cell(f"{100 * share:.1f}")
     ours, published = robin.among(names), theirs.among(names)
-    far = contest.seem > 0 and bool(differing(ours, published, games=contest.seem)[0, 1])
-    mark = FAR if far else SOME if differing(ours, published)[0, 1] else ""
+    far = contest.seem > 0 and bool(find_differing(ours, published, games=contest.seem)[0, 1])
+    mark = FAR if far else SOME if find_differing(ours, published)[0, 1] else ""
     return Cell(f"{100 * share:.1f}{mark}", f"{100 * published.shares[0, 1]:.0f}", marked=far)
 
 
 def _average(robin: Robin, theirs: Robin | None, name: str) -> Cell:
     ours, published = average_of(robin, name), average_of(theirs, name)
     return Cell(f"{100 * (ours or 0.0):.1f}", "" if published is None else f"{100 * published:.1f}")
+
+
+def summary_lines(run: Run) -> list[str]:
+    """Return the averages of the round robin beside the published ones, and how well they agree, for a terminal."""
+    contest = contest_of(run)
+    if contest is None:
+        return ["nothing has been played yet"]
+    lines = []
+    if contest.alone:
+        lines += ["", "won against random play", _line("", [f"depth {depth}" for depth in contest.alone])]
+        names = dict.fromkeys(name for scores in contest.alone.values() for name in scores)
+        for name in names:
+            lines.append(_line(name, [in_percent(scores[name].won().value) if name in scores else ""
+                                      for scores in contest.alone.values()]))  # fmt: skip
+    if contest.robins:
+        whose = ", ours and published" if contest.published.robins else ""
+        lines += ["", f"average of the round robin{whose}", *_average_lines(contest)]
+    return [
+        *lines,
+        "",
+        *(_agreement_line(depth, one) for depth, one in contest.agreements.items()),
+        *name_best(contest),
+    ]
+
+
+def _line(head: str, texts: Sequence[str]) -> str:
+    return f"{head:3}" + "".join(f"{text:>14}" for text in texts)
+
+
+def _average_lines(contest: Contest) -> list[str]:
+    lines = [_line("", [f"depth {depth}" for depth in contest.robins])]
+    for name in dict.fromkeys(name for robin in contest.robins.values() for name in robin.names):
+        texts = []
+        for depth, robin in contest.robins.items():
+            ours = average_of(robin, name)
+            theirs = average_of(contest.published.robins.get(depth), name)
+            texts.append(
+                f"{in_percent(ours)} {in_percent(theirs):>5}" if contest.published.robins else in_percent(ours)
+            )
+        lines.append(_line(name, texts))
+    return lines
+
+
+def _agreement_line(depth: int, one: Agreement) -> str:
+    return (
+        f"depth {depth}: Spearman {one.spearman:.3f} ({one.low:.2f} to {one.high:.2f}), {one.distinct:.3f} with equal "
+        f"players as one, r.m.s. {100 * one.difference:.1f} points, {one.close} of {one.pairs} pairs agree"
+    )

@@ -15,11 +15,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
+from understudy.report.blocks import SPACE
+
 WIDTH, HEIGHT = 360, 216
 """In points; small, so that letters stay readable where a page is narrow."""
-
-GAP = "\N{NARROW NO-BREAK SPACE}"
-"""Between the thousands of a number."""
 
 STEPS = [1, 2, 5, 10]
 """Between the numbers beside an axis."""
@@ -28,11 +27,13 @@ DENSE = 180
 """Points that fill a picture with a line one point wide; lines of many are drawn thinner."""
 
 COLOURS = 8
+"""As many as `style.css` has for lines; more lines begin with the first again."""
 _LINES = [f"#a0{place:02x}01" for place in range(COLOURS)]
 _MUTED, _RULE = "#a0ff01", "#a0ff02"
 _NAMES = {_MUTED: "var(--muted)", _RULE: "var(--rule)"} | {
     colour: f"var(--line-{place + 1})" for place, colour in enumerate(_LINES)
 }
+"""What stands in the page for colours that nothing else uses: a page is light or dark, and only its style knows."""
 
 
 OWN = "plot-"
@@ -78,9 +79,11 @@ def draw_lines(
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _told(x)))
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _write_number(x)))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _told(y)))
+        axes.yaxis.set_major_formatter(
+            FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _write_number(y))
+        )
 
     return _drawn(draw)
 
@@ -131,7 +134,7 @@ def draw_pairs(pairs: Sequence[tuple[float, float] | None], *, across: str, band
         axes.set_ylim(-1.05 * edge, 1.05 * edge)
         axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=True))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _told(y)))
+        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _write_number(y)))
 
     return _drawn(draw)
 
@@ -155,9 +158,9 @@ def draw_intervals(points: Sequence[tuple[float, float, float, float]], *, acros
     return _drawn(draw)
 
 
-def _told(number: float) -> str:
+def _write_number(number: float) -> str:
     """Return a number beside an axis."""
-    return f"{number:,.10g}".replace(",", GAP)
+    return f"{number:,.10g}".replace(",", SPACE)
 
 
 def _pen(line: Line) -> dict[str, Any]:

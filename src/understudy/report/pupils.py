@@ -6,12 +6,13 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from understudy.judges.duels import read_score
+from understudy.judges.tournament import read_score
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number, percent
 from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run
 
 SIDES = ("first", "second")
+"""In the order of the two halves of a stored score."""
 
 CURVES = 5
 """Sizes of sample in one picture: more lines, each of them twice, cannot be told apart."""

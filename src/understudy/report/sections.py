@@ -16,6 +16,7 @@ from understudy.report.blocks import (
     Table,
     Text,
     cells,
+    is_number,
     lasting,
     number,
     percent,
@@ -39,7 +40,11 @@ def done_section(run: Run) -> Section | None:
     apart = ("paper", "quick", "variations") if _variations(run) else ("paper", "quick")
     options = dict(_flat({key: value for key, value in run.experiment.items() if key not in apart}))
     description = str(options.get("experiment.description") or options.get("description") or "").strip()
-    rows = [cells(key, _told(value)) for key, value in options.items() if key.removeprefix("experiment.") not in HEADS]
+    rows = [
+        cells(key, _write_setting(value))
+        for key, value in options.items()
+        if key.removeprefix("experiment.") not in HEADS
+    ]
     blocks: list[Block] = [Text(text) for text in (*_introduced(run, description), run.comparison.refusal) if text]
     if run.progress:
         blocks.append(Text(_cost(run)))
@@ -65,7 +70,7 @@ def _introduced(run: Run, description: str) -> list[str]:
 def _listed(settings: Mapping[str, Any]) -> str:
     """Return settings in one line."""
     flat = _flat(settings)
-    return ", ".join(f"{key} {number(value) if _numeric(value) else _told(value)}" for key, value in flat)
+    return ", ".join(f"{key} {number(value) if is_number(value) else _write_setting(value)}" for key, value in flat)
 
 
 def _variations(run: Run) -> Mapping[str, Any]:
@@ -76,11 +81,11 @@ def _variations(run: Run) -> Mapping[str, Any]:
 
 def _difference(options: Mapping[str, Any]) -> str:
     """Return the options of a variation in one line."""
-    return "; ".join(f"{key} {_told(value)}" for key, value in _flat(options)) or "nothing"
+    return "; ".join(f"{key} {_write_setting(value)}" for key, value in _flat(options)) or "nothing"
 
 
 def _cost(run: Run) -> str:
-    trainings = trained(run)
+    trainings = gather_trainings(run)
     students = list(dict.fromkeys(training.student for training in trainings))
     epochs = sum(len(training.lines) for training in trainings)
     spent = lasting(sum(training.seconds for training in trainings))
@@ -103,11 +108,11 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def _told(value: Any) -> str:
+def _write_setting(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(_told, value))
+        return ", ".join(map(_write_setting, value))
     return str(value)
 
 
@@ -151,7 +156,9 @@ def data_section(run: Run) -> Section | None:
     plots: list[Plot] = []
     for name, value in _measured(run.analysis):
         if not isinstance(value, Mapping):
-            rows.append((Cell(name), Cell(_told(value) if isinstance(value, str) else number(value)), Cell("")))
+            rows.append(
+                (Cell(name), Cell(_write_setting(value) if isinstance(value, str) else number(value)), Cell(""))
+            )
         elif len(value) >= MANY:
             plots.append(Plot(draw_bars(list(value), [float(height) for height in value.values()]), name))
         else:
@@ -170,18 +177,14 @@ def _measured(analysis: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[s
     """Yield every number, and every distribution as a dictionary of numbers, under the words that lead to it."""
     for key, value in analysis.items():
         name = WORDS.get(f"{prefix}{key}") or titled(f"{prefix}{key}")
-        if isinstance(value, list) and value and all(_numeric(one) for one in value):
+        if isinstance(value, list) and value and all(is_number(one) for one in value):
             yield name, {str(place): one for place, one in enumerate(value)}
-        elif isinstance(value, Mapping) and value and all(_numeric(one) for one in value.values()):
+        elif isinstance(value, Mapping) and value and all(is_number(one) for one in value.values()):
             yield name, _ordered(value)
         elif isinstance(value, Mapping):
             yield from _measured(value, f"{prefix}{key}.")
-        elif _numeric(value) or isinstance(value, str):
+        elif is_number(value) or isinstance(value, str):
             yield name, value
-
-
-def _numeric(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool)
 
 
 def _ordered(counts: Mapping[str, Any]) -> dict[str, Any]:
@@ -224,22 +227,22 @@ class Training(NamedTuple):
 
     def series(self, measure: str) -> tuple[list[float], list[float]]:
         """Return epochs and what was measured in them."""
-        points = [(line["epoch"], line[measure]) for line in self.lines if _numeric(line.get(measure))]
+        points = [(line["epoch"], line[measure]) for line in self.lines if is_number(line.get(measure))]
         return [float(epoch) for epoch, _ in points], [float(value) for _, value in points]
 
 
-def trained(run: Run) -> list[Training]:
+def gather_trainings(run: Run) -> list[Training]:
     """Return the trainings of a run; of an epoch that was told twice the last word counts."""
     trainings: dict[tuple[str, str], dict[float, Mapping[str, Any]]] = defaultdict(dict)
     for line in run.progress:
-        if _numeric(line.get("epoch")):
+        if is_number(line.get("epoch")):
             trainings[str(line.get("student", "student")), str(line.get("network", "network"))][line["epoch"]] = line
     return [Training(*key, tuple(lines[epoch] for epoch in sorted(lines))) for key, lines in trainings.items()]
 
 
 def learning_section(run: Run) -> Section | None:
     """Draw a picture for each student and tell the best epoch of each network."""
-    trainings = trained(run)
+    trainings = gather_trainings(run)
     if not trainings:
         return None
     students = Counter(training.student for training in trainings)

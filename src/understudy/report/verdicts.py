@@ -38,6 +38,7 @@ FINE = ("legality", "reliability")
 """Groups near 100 %, where a second decimal means something."""
 
 RECALL = re.compile(r"reliability\.(?P<part>.+?)[._](?:recall[._]?|at[._]?)?(?P<recall>\d+(?:\.\d+)?)")
+"""A point of a curve by the name of its measure, which may say `recall` or `at` before the number."""
 
 SHOWN = (0.04, 0.52, 0.8, 1.0)
 """Recalls in the table of reliability, as in the literature."""

@@ -12,7 +12,7 @@ from understudy.games.batches import stacked
 from understudy.games.chess.datasets import find_dataset
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, material, wrongs, yardsticks
-from understudy.judges.ratings import Z95
+from understudy.judges.measures import Z95
 
 CHESS = find_game("chess")
 

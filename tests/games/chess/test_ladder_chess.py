@@ -25,7 +25,7 @@ from understudy.games.chess.judges.ladder import (
 )
 from understudy.games.chess.judges.openings import random_book
 from understudy.games.chess.judges.tables import ladder_text
-from understudy.judges.ratings import expected_shares
+from understudy.judges.measures import expected_shares
 
 BOOK = random_book(find_game("chess"), most=6, plies=4, seed=1)
 

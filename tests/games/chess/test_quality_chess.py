@@ -16,7 +16,7 @@ from understudy.games.chess.judges.quality import judge_games, load_games, of_me
 from understudy.games.chess.judges.tables import quality_text
 from understudy.games.chess.records.opinions import Analysis
 from understudy.records.store import save
-from understudy.records.watch import records_of, watched
+from understudy.records.watch import keep_choices, records_of
 
 CHESS = find_game("chess")
 FIGURE = (
@@ -98,7 +98,9 @@ def test_games_just_played_and_their_records_are_the_same(tmp_path: Path) -> Non
         ("searcher:depth=1", "random"), ("random", "searcher:depth=1"),
     ]  # fmt: skip
     assert [len(game.steps) for game in games] == [len(game.moves) for game in meeting.games]
-    rows = [row for number, game in enumerate(meeting.games) for row in watched(CHESS, game, number=number, side=None)]
+    rows = [
+        row for number, game in enumerate(meeting.games) for row in keep_choices(CHESS, game, number=number, side=None)
+    ]
     save(records_of(CHESS, rows, "both"), tmp_path / "records.parquet")
     loaded, _ = load_games(tmp_path / "records.parquet", most=10)
     assert [game.steps for game in loaded] == [game.steps for game in games]
@@ -112,7 +114,7 @@ def test_records_of_other_games_are_refused(tmp_path: Path) -> None:
     game = find_game("konane", (6, 6))
     players = (make_player("random", game), make_player("random", game, seed=1))
     played = play_games(game, players, [(Opening(), False)])[0]
-    save(records_of(game, watched(game, played, number=0, side=None), "x"), tmp_path / "konane.parquet")
+    save(records_of(game, keep_choices(game, played, number=0, side=None), "x"), tmp_path / "konane.parquet")
     with pytest.raises(FileError, match="holds games of konane, not chess"):
         load_games(tmp_path / "konane.parquet", most=1)
 

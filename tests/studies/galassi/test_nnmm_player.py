@@ -19,7 +19,7 @@ from understudy.games.morris.batches import moves_of
 from understudy.match import Opening, play_games
 from understudy.players import make_player
 from understudy.players.parts import checked_parts
-from understudy.studies.galassi.nnmm_player import CLOSE, cascade, inputs
+from understudy.studies.galassi.nnmm_player import CLOSE, inputs, run_cascade
 
 GAME = find_game("morris")
 LETTERS = "TFR"
@@ -41,8 +41,8 @@ def save_networks(folder: Path, order: str, seed: int = 0) -> str:
 
 
 def positions(count: int = 400) -> list[Any]:
-    found = [position for seed in range(count // 40) for position, _ in random_line(GAME, 90, seed)]
-    return found[:: max(len(found) // count, 1)][:count]
+    positions = [position for seed in range(count // 40) for position, _ in random_line(GAME, 90, seed)]
+    return positions[:: max(len(positions) // count, 1)][:count]
 
 
 def slow_scores(folder: Path, order: str, batch: Any, given: Any) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -89,7 +89,7 @@ def test_close_calls_are_decided_in_float64(tmp_path: Path) -> None:
         network.through[:, 7], network.across[:, 7] = twin, network.across[:, 3]
         network.output_bias[[3, 7]] = 50
     batch = stacked(positions(400))
-    exact, chosen = cascade(player.exact, inputs(batch), np.full((len(batch.mine), 2), -1))
+    exact, chosen = run_cascade(player.exact, inputs(batch), np.full((len(batch.mine), 2), -1))
     assert np.abs(exact[:, 0, 3] - exact[:, 0, 7]).max() < CLOSE
     assert set(chosen[:, 0]) == {3, 7}
     assert (player.score_parts(batch)[1] == chosen).all()

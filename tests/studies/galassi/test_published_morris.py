@@ -88,13 +88,13 @@ def printed_curves(folder: Path, name: str) -> dict[str, list[float]]:
     return {part.lower(): list(map(float, row.split())) for part, row in re.findall(r"(\w+):\n([\d.\t]+)", text)}
 
 
-def check_digits(found: float | None, text: str, name: str) -> None:
+def check_digits(measured: float | None, text: str, name: str) -> None:
     """Compare to the last digit that is printed."""
     if text == "-1":
-        assert found is None, name
+        assert measured is None, name
         return
-    assert found is not None, name
-    assert f"{100 * found:.12g}" == f"{float(text):.12g}", name
+    assert measured is not None, name
+    assert f"{100 * measured:.12g}" == f"{float(text):.12g}", name
 
 
 def check(verdict: Verdict, folder: Path, section: int, name: str) -> None:
@@ -108,8 +108,8 @@ def check(verdict: Verdict, folder: Path, section: int, name: str) -> None:
         check_digits(verdict[f"accuracy.{measure}"].value, lines[line], line)
     curves = printed_curves(folder, name)
     for part, curve in curves.items():
-        found = [verdict[f"reliability.authors.{part}.{recall}"].value for recall in RECALLS]
-        assert [round(100 * value, 2) for value in found if value is not None] == curve, part
+        precisions = [verdict[f"reliability.authors.{part}.{recall}"].value for recall in RECALLS]
+        assert [round(100 * value, 2) for value in precisions if value is not None] == curve, part
     assert [len(curve) for curve in curves.values()] == [25, 25, 25]
 
 

@@ -26,9 +26,8 @@ from understudy.judges.tournament import play_match
 from understudy.match import Opening, play_games
 from understudy.players import close, make_player
 from understudy.protocols import Choice
-from understudy.servers.thinking import Thinker
 from understudy.studies.galassi.socket_player import read_answer
-from understudy.studies.galassi.socket_server import Past, next_turn, serve
+from understudy.studies.galassi.socket_server import Past, Thinker, read_turn, serve
 
 MORRIS = find_game("morris")
 START = b"OOOOOOOOOOOOOOOOOOOOOOOO9900"
@@ -141,15 +140,15 @@ def test_answers_are_to_from_remove() -> None:
 @pytest.mark.parametrize("pieces", [1, 2, 7, 200])
 def test_turns_do_not_depend_on_how_the_bytes_arrive(pieces: int) -> None:
     stream = b"\x00\x1c" + START + b"\r\nGET / HTTP/1.1\r\n\nxx" + START + START + b"\nO" + START + b"\n" + OVER[:20]
-    heard, found = b"", []
+    heard, turns = b"", []
     for start in range(0, len(stream), max(len(stream) // pieces, 1)):
         heard += stream[start : start + max(len(stream) // pieces, 1)]
-        while not (turn := next_turn(heard)).idle:
-            found.append(turn.text or "complaint")
+        while not (turn := read_turn(heard)).idle:
+            turns.append(turn.text or "complaint")
             heard = turn.rest
         heard = turn.rest
     text = START.decode()
-    assert found == [text, "complaint", text, text, "complaint"]
+    assert turns == [text, "complaint", text, text, "complaint"]
     assert heard == OVER[:20]
 
 
@@ -437,10 +436,10 @@ def test_the_history_of_each_game_of_a_client_is_rebuilt() -> None:
             if place < len(line) - 1:
                 position, move = line[place]
                 asked = MORRIS.read(MORRIS.write(position))
-                found, history = past.before(asked)
-                assert found == position
+                dated, history = past.before(asked)
+                assert dated == position
                 assert history == [before for before, _ in line[:place]]
-                past.after(found, history, move)
+                past.after(dated, history, move)
     assert past.before(MORRIS.start())[1] == []
 
 

@@ -17,11 +17,11 @@ from typing import Any, NamedTuple
 
 from understudy.config import build
 from understudy.files import load_json, save_json
-from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score
+from understudy.judges.tournament import NOTHING, Score, added, play_duel, read_score
 from understudy.lab.options.evaluators import EvaluatorsOptions, Experiment
 from understudy.lab.run import Kind, Progress, Run, Show, Step, same_board
 from understudy.protocols import Backend
-from understudy.report.agreement import summary_lines
+from understudy.report.evaluators import summary_lines
 from understudy.report.sources import load_cells, load_run
 from understudy.search.choosers import Anyone, Minimax
 from understudy.search.evaluators import find_evaluator

@@ -17,7 +17,7 @@ import numpy as np
 
 from understudy import __version__
 from understudy.errors import FileError
-from understudy.judges.duels import score_lines
+from understudy.judges.tournament import score_lines
 from understudy.lab.kinds.champions import MEASURING, judge_students, results
 from understudy.lab.kinds.journals import add_rows, forget, loaded
 from understudy.lab.options.evolution import Experiment, Lesson

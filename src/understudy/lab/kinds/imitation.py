@@ -29,13 +29,11 @@ from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend
 from understudy.records.analysis import analyse, analysis_json
-from understudy.records.examples import Examples, all_examples, orbit_names, split_examples
-from understudy.records.sketches import sketch_of, together
+from understudy.records.examples import Examples, all_examples, orbit_names, sketch_of, split_examples, together
 from understudy.records.starts import reachable
 from understudy.records.store import Records, joined, load, load_any, lone_pairs, save
 from understudy.records.watch import watch
-from understudy.studies.galassi.gaming import STABLE, gaming
-from understudy.studies.galassi.gaming_tables import gaming_json
+from understudy.studies.galassi.gaming import STABLE, gaming, gaming_json
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, begin

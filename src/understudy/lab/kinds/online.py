@@ -20,7 +20,7 @@ from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder, save_json
-from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines
+from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines
 from understudy.lab.exams import judge_value_kept
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step

@@ -12,8 +12,7 @@ import torch
 from understudy import __version__
 from understudy.files import load_json
 from understudy.games.boards import SCRATCH, find_boards
-from understudy.judges.duels import score_lines, write_meeting
-from understudy.judges.tournament import play_match
+from understudy.judges.tournament import play_match, score_lines, write_meeting
 from understudy.judges.value_kept import held_out
 from understudy.lab.exams import SECTION, judge_value_kept
 from understudy.lab.options.values import Experiment, Lesson

@@ -6,14 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from understudy.judges.selection import Persistence, eliminations
 from understudy.report.blocks import Section
-from understudy.report.evolution.baselines import baselines_section
-from understudy.report.evolution.course import course_section, school_section
+from understudy.report.evolution.course import champions_section, course_section, school_section
+from understudy.report.evolution.matches import baselines_section
 from understudy.report.evolution.monitored import monitored_section
 from understudy.report.evolution.monitors import Monitor, matches_data, monitor_data, monitors_of
 from understudy.report.evolution.published import PublishedEvolution
-from understudy.report.evolution.survivors import champions_section, persisting, selection_section
+from understudy.report.evolution.selection import Persistence, count_eliminations, find_persisting, selection_section
 from understudy.report.sources import Run
 
 
@@ -39,7 +38,7 @@ def evolution_of(run: Run) -> Evolution | None:
     named = isinstance(about, Mapping) and about.get("kind") == "evolution"
     if not (named or run.generations or run.monitor or run.baselines or run.matches):
         return None
-    return Evolution(run=run, monitors=monitors_of(run), persists=persisting(run))
+    return Evolution(run=run, monitors=monitors_of(run), persists=find_persisting(run))
 
 
 def evolution_sections(evolution: Evolution) -> list[Section]:
@@ -71,7 +70,7 @@ def evolution_data(evolution: Evolution) -> dict[str, Any]:
             for student, opponents in run.matches.items()
         },
         "persistence": {student: one._asdict() for student, one in evolution.persists.items()},
-        "eliminations": eliminations()._asdict() if evolution.persists and paper is not None else {},
+        "eliminations": count_eliminations()._asdict() if evolution.persists and paper is not None else {},
     }
     data |= {paper.key: paper.data()} if paper is not None else {}
     return {name: value for name, value in data.items() if value}

@@ -11,7 +11,7 @@ from understudy.judges.measures import Measure
 from understudy.judges.scores import Matches, records, spreads
 from understudy.judges.statistics import smoothed
 from understudy.report.blocks import Plot, Plots
-from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, gathered
+from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, group_epochs
 from understudy.report.evolution.published import PublishedEvolution, PublishedMatches
 from understudy.report.plots import Band, Line, draw_lines
 
@@ -48,11 +48,11 @@ OTHERS = (Picture("mean of each generation", "mean", False), Picture("mean, smoo
 """Against any other opponent."""
 
 
-def pictures(monitors: Sequence[Monitor], kind: str, paper: PublishedEvolution | None) -> Plots:
+def draw_pictures(monitors: Sequence[Monitor], kind: str, paper: PublishedEvolution | None) -> Plots:
     """Draw each student against opponents of a *kind*; where a *paper* has such pictures, its figures are named."""
     figures = paper.figures.get(kind, {}) if paper is not None else {}
     drawn = [
-        picture_plot(monitor, one, figures.get((one.measure, one.smooth)))
+        draw_picture(monitor, one, figures.get((one.measure, one.smooth)))
         for monitor in monitors
         for one in PICTURES.get(kind, OTHERS)
         if not one.smooth or len(monitor.late) >= LEAST
@@ -63,7 +63,7 @@ def pictures(monitors: Sequence[Monitor], kind: str, paper: PublishedEvolution |
     return Plots(tuple(drawn), note)
 
 
-def comparison_plots(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Plots:
+def draw_comparison(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Plots:
     """Draw the students side by side: games won and tied, matches won, the score; level lines are the *source*'s."""
     won = there.records.get("combined") if there is not None else None
     mean = there.spreads.get("overall") if there is not None else None
@@ -95,7 +95,7 @@ def _shares(
 ) -> Plot:
     lines, bands = [], []
     for colour, monitor in enumerate(monitors):
-        xs, groups = gathered(monitor, POINTS)
+        xs, groups = group_epochs(monitor, POINTS)
         points = [(x, one) for x, group in zip(xs, groups, strict=True) if (one := take(group)).value is not None]
         if points:
             lines.append(Line([x for x, _ in points], [one.value or 0.0 for _, one in points], colour))
@@ -106,7 +106,7 @@ def _shares(
 def _means(monitors: Sequence[Monitor], level: Level | None) -> Plot:
     lines, bands = [], []
     for colour, monitor in enumerate(monitors):
-        xs, groups = gathered(monitor, POINTS)
+        xs, groups = group_epochs(monitor, POINTS)
         every = [spreads(group)["overall"] for group in groups]
         lines.append(Line(xs, [one.mean for one in every], colour))
         bands.append(_band(xs, [one.interval for one in every], colour))
@@ -140,7 +140,7 @@ def _leveled(
     return Plot(drawing, caption, tuple(keys))
 
 
-def picture_plot(monitor: Monitor, picture: Picture, number: int | None) -> Plot:
+def draw_picture(monitor: Monitor, picture: Picture, number: int | None) -> Plot:
     """Draw a measure of each generation for games as White, as Black and matches; *number* is the paper's figure."""
     monitor = monitor.epochs if picture.smooth else monitor
     xs = np.array(monitor.generations, np.float64)

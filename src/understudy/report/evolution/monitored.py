@@ -10,10 +10,7 @@ from numpy.typing import NDArray
 from understudy.judges.scores import Matches, records, spreads
 from understudy.judges.statistics import smoothed
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, measured, number
-from understudy.report.evolution.monitor_plots import comparison_plots, pictures
-from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, best_match, feats_of, since
-from understudy.report.evolution.published import STUDENT, PublishedEpochs, PublishedEvolution, PublishedMatches
-from understudy.report.evolution.tallies import (
+from understudy.report.evolution.matches import (
     averaged,
     family_of,
     hundredths,
@@ -22,6 +19,9 @@ from understudy.report.evolution.tallies import (
     record_text,
     spread_table,
 )
+from understudy.report.evolution.monitor_plots import draw_comparison, draw_pictures
+from understudy.report.evolution.monitors import EPOCH, LEAST, Monitor, best_match, feats_of, name_generations
+from understudy.report.evolution.published import STUDENT, PublishedEpochs, PublishedEvolution, PublishedMatches
 
 
 def monitored_section(
@@ -46,9 +46,9 @@ def monitored_section(
     blocks: list[Block | None] = [
         Text(" ".join(_summary(monitors, there, source))),
         Text(_too_early(paper.source)) if paper is not None and printed is not None and there is None else None,
-        comparison_plots(monitors, there, source),
+        draw_comparison(monitors, there, source),
         first_table(monitors),
-        pictures(monitors, kind, shown),
+        draw_pictures(monitors, kind, shown),
         trends_text(monitors),
         trends_table(monitors, there, source),
         feats_table(monitors, there, source),
@@ -107,6 +107,7 @@ TRENDS = {
     "mean as White": ("white", "mean"),
     "mean as Black": ("black", "mean"),
 }
+"""View and measure of the trends that are told."""
 
 
 def trends_text(monitors: Sequence[Monitor]) -> Text | None:
@@ -144,6 +145,7 @@ FEATS = {
     "games": "games won",
     "matches": "matches won",
 }
+"""The fields of feats in words, in the order of the table."""
 
 
 def feats_table(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Table:
@@ -159,12 +161,13 @@ def feats_table(monitors: Sequence[Monitor], there: PublishedMatches | None, sou
         ours = [f"{a} of {number(b)}" for a, b in zip(ours, whole, strict=True)] if whole else ours
         rows.append(cells(title, *ours, *([theirs.get(field, "")] if theirs else [])))
     students = [monitor.student for monitor in monitors]
-    columns = cells(since(monitors), *students, *([source] if theirs else []))
+    columns = cells(name_generations(monitors), *students, *([source] if theirs else []))
     return Table(columns, tuple(rows), "What the best individuals reached.")
 
 
 SIX = tuple((view, measure) for view in ("overall", "combined") for measure in ("mean", "median", "most"))
 HEADS = ("mean", "median", "max", "match mean", "match median", "match max")
+"""The six columns of a table of epochs, and what stands above them."""
 
 
 def around_table(monitors: Sequence[Monitor], there: PublishedMatches | None, source: str) -> Table:
@@ -249,7 +252,7 @@ def _merged(
     ours = {**{monitor.student: monitor.epochs.merged for monitor in monitors}, **fixed}
     theirs = _theirs(opponent, fixed, there, paper) if there is not None and paper is not None else {}
     named = f" {paper.source}: {' and '.join(one.tables for one in theirs.values())}." if theirs and paper else ""
-    caption = f"Scores against {opponent}, {since(monitors)} together.{named}"
+    caption = f"Scores against {opponent}, {name_generations(monitors)} together.{named}"
     blocks: list[Block | None] = [
         spread_table({name: spreads(one) for name, one in ours.items()}
                      | {name: one.spreads for name, one in theirs.items()}, caption),

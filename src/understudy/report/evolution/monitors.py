@@ -70,7 +70,7 @@ class Monitor:
         return trend_line(late.generations, late.series(view, measure)) if len(self.late) >= LEAST else None
 
 
-def since(monitors: Sequence[Monitor]) -> str:
+def name_generations(monitors: Sequence[Monitor]) -> str:
     """Return which generations of some students are taken together."""
     early = [monitor.student for monitor in monitors if not monitor.late]
     if len(early) == len(monitors):
@@ -158,7 +158,7 @@ def matches_data(matches: Matches) -> dict[str, Any]:
     }
 
 
-def gathered(monitor: Monitor, most: int) -> tuple[list[float], list[Matches]]:
+def group_epochs(monitor: Monitor, most: int) -> tuple[list[float], list[Matches]]:
     """Return the matches of at most so many groups of neighbouring epochs, and the mean generation of each.
 
     Generations before the first epoch stand alone: what is learned there is learned fast.

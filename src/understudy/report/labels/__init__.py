@@ -18,7 +18,7 @@ from understudy.report.labels.nearness import (
 )
 from understudy.report.labels.orders import orders_section, pairs_of
 from understudy.report.plots import COLOURS, Line, draw_bars, draw_lines
-from understudy.report.sections import Training, trained
+from understudy.report.sections import Training, gather_trainings
 from understudy.report.sources import Run
 
 SHOWN = 12
@@ -101,6 +101,7 @@ def _class_cell(counts: Mapping[str, int], name: str) -> Cell:
 
 
 WORDS = {"Losing": 0, "Draw": 1, "Winning": 2}
+"""Classes that are words, from the worst to the best."""
 
 
 def _bounds(name: str) -> tuple[float, float, float]:
@@ -128,7 +129,7 @@ def _short(name: str) -> str:
 def learning_section(run: Run) -> Section | None:
     """Draw for each data set how its students came nearer to the labels; none where no student is known yet."""
     paper, targets = run.beside(PublishedLabels), targets_of(run)
-    examined = [training for training in trained(run) if training.series("validation_accuracy")[0]]
+    examined = [training for training in gather_trainings(run) if training.series("validation_accuracy")[0]]
     trainings = {training.student: training for training in examined}
     pictures: dict[str, list[Plot]] = {}
     for dataset, group in by_dataset(run.labels.get("students", {})).items():

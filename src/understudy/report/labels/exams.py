@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from understudy.judges.ratings import expected_shares, rating_text
+from understudy.judges.measures import expected_shares, rating_text
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number
 from understudy.report.labels.nearness import Pairs, PublishedLabels, targets_of
 from understudy.report.plots import Line, draw_intervals, draw_pairs

@@ -16,6 +16,7 @@ from understudy.report.blocks import Block, Cell, Section, Table, Text, cells
 from understudy.report.labels.nearness import PublishedLabels, is_classes, measure_of
 
 CONFIRMED, REFUTED, UNKNOWN, LEVEL = "confirmed", "refuted", "cannot tell", "level there"
+"""What becomes of a paper's order of two students: LEVEL where the paper itself has them equal."""
 
 
 class Pair(NamedTuple):

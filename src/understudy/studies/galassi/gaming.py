@@ -3,6 +3,7 @@
 The thesis had sixteen programs of students, which are not public. `STABLE` stands in for them: eighteen players of
 different character, from one that draws lots to one that looks far ahead. Every player plays every member with both
 colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
+A finished test can be written as text and as JSON.
 """
 
 from __future__ import annotations
@@ -11,12 +12,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
-from understudy.judges.ratings import wilson
+from understudy.judges.measures import wilson
 from understudy.judges.tournament import play_match
 from understudy.protocols import Backend
 
@@ -43,6 +44,7 @@ STABLE = {
 """Symbolic Morris players by name; all but the last two are the same on every machine."""
 
 LETTERS = {1: "W", 0: "D", -1: "L"}
+"""Of results, in the order of `_KINDS`."""
 
 
 class GamingGame(NamedTuple):
@@ -141,11 +143,11 @@ def gaming(
     """
     pairings = _pairings(game, players, stable, games, seed)
     encounters: list[Encounter] = []
-    for found in backend.map(meet, pairings):
-        encounters += found
-        progress(len(found[0].games))
+    for met in backend.map(meet, pairings):
+        encounters += met
+        progress(len(met[0].games))
     order = {name: place for place, name in enumerate([*players, *stable])}
-    encounters.sort(key=lambda met: (order[met.player], met.kind != "stable", order[met.opponent]))
+    encounters.sort(key=lambda one: (order[one.player], one.kind != "stable", order[one.opponent]))
     return GamingTable(game.name, game.colours, tuple(players), dict(stable), seed, tuple(encounters))
 
 
@@ -234,3 +236,41 @@ def _measure(points: float, sample: int) -> dict[str, float]:
     share = points / sample if sample else 0.0
     low, high = wilson(share, sample)
     return {"value": share, "low": low, "high": high, "sample": sample}
+
+
+def gaming_text(table: GamingTable) -> str:
+    """Return the test for people."""
+    lines = [table.columns(), *table.rows()]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    aligned = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines]
+    rows = "\n".join(line.rstrip() for line in aligned)
+    return "\n".join((rows, "", *(summary(table, player) for player in table.players)))
+
+
+def summary(table: GamingTable, player: str) -> str:
+    """Return what *player* achieved against the stable, in a sentence."""
+    wins, draws, losses = table.totals(player)["all"]
+    points = table.measures(player)["gaming.points"]
+    why = "; ".join(
+        f"{kind} by " + ", ".join(f"{reason} ({times})" for reason, times in reasons.items())
+        for kind, reasons in table.reasons(player).items()
+        if reasons
+    )
+    share = f"{points['value']:.1%} of the points ({points['low']:.1%} to {points['high']:.1%})"
+    return f"{player}: {wins} wins, {draws} draws, {losses} losses against the stable, {share}; {why}"
+
+
+def gaming_json(table: GamingTable) -> dict[str, Any]:
+    """Return the test as plain data, as `gaming.json` of a run folder holds it."""
+    return {
+        "game": table.game,
+        "seed": table.seed,
+        "stable": dict(table.stable),
+        "players": list(table.players),
+        "columns": table.columns(),
+        "rows": table.rows(),
+        "totals": {player: {k: list(v) for k, v in table.totals(player).items()} for player in table.players},
+        "reasons": {player: table.reasons(player) for player in table.players},
+        "measures": {player: table.measures(player) for player in table.players},
+        "encounters": [{**met._asdict(), "games": [game._asdict() for game in met.games]} for met in table.encounters],
+    }

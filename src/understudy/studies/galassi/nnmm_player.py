@@ -39,6 +39,7 @@ LARGEST = 1e6
 """A weight beyond this is taken for damage; below it nothing overflows."""
 
 CHECKS = ("none", "legal")
+"""Whether the cascade may choose anything, or only what leads to a legal move."""
 FILES = ("TO", "FROM", "REMOVE")
 LETTERS = "TFR"
 """What the files are called, and how an order of deciding is written."""
@@ -105,23 +106,23 @@ class Nnmm:
         """Return log-probabilities [n, 3, 25] in cascade order, and the chosen TO, FROM, REMOVE [n, 3]."""
         rows = size(batch)
         scores, chosen = np.empty((rows, 3, CLASSES), np.float32), np.empty((rows, 3), np.int64)
-        told = np.full((rows, 2), OPEN) if given is None else given
+        earlier = np.full((rows, 2), OPEN) if given is None else given
         for first in range(0, rows, CHUNK):
             part = slice(first, first + CHUNK)
-            scores[part], chosen[part] = self._score(inputs(taken(batch, part)), told[part])
+            scores[part], chosen[part] = self._score(inputs(taken(batch, part)), earlier[part])
         return scores, in_part_order(chosen, self.order)
 
     def _score(self, board: Array, given: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
         """Return scores and choices in cascade order, all choices as float64 makes them."""
-        scores, chosen = cascade(self.quick, board, given)
+        scores, chosen = run_cascade(self.quick, board, given)
         best = scores.max(axis=2, keepdims=True)
         doubtful = ((scores > best - CLOSE).sum(axis=2) > 1).any(axis=1)
         if doubtful.any():
-            scores[doubtful], chosen[doubtful] = cascade(self.exact, board[doubtful], given[doubtful])
+            scores[doubtful], chosen[doubtful] = run_cascade(self.exact, board[doubtful], given[doubtful])
         return scores, chosen
 
 
-def cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
+def run_cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
     """Return scores and choices of *networks* in their order; each sees what the earlier ones chose or were given."""
     kind = networks[0].board.dtype
     scores, chosen = np.empty((len(board), 3, CLASSES), kind), np.empty((len(board), 3), np.int64)
@@ -189,8 +190,8 @@ def _load_layers(path: str, width: int) -> list[Array]:
     for name, shape in zip(names, shapes, strict=True):
         array = arrays[name]
         if array.shape != shape or array.dtype.kind not in "fiu":
-            found = f"{array.dtype} of shape {array.shape}"
-            raise FileError(f"{place}: {name} is {found}; expected numbers of shape {shape}")
+            kind = f"{array.dtype} of shape {array.shape}"
+            raise FileError(f"{place}: {name} is {kind}; expected numbers of shape {shape}")
         if not (np.abs(array.astype(np.float64)) < LARGEST).all():
             raise FileError(f"{place}: {name} holds numbers that are not finite or beyond {LARGEST:g}")
     return [np.ascontiguousarray(arrays[name], np.float64) for name in names]
@@ -199,10 +200,10 @@ def _load_layers(path: str, width: int) -> list[Array]:
 def _load_arrays(path: str, place: str) -> dict[str, NDArray[Any]]:
     try:
         with open(path, "rb") as file:
-            found = np.load(file, allow_pickle=False)
-            if not isinstance(found, np.lib.npyio.NpzFile):
+            archive = np.load(file, allow_pickle=False)
+            if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise FileError(f"{place} are a single array; expected an archive of eight")
-            return {name: found[name] for name in found.files}
+            return {name: archive[name] for name in archive.files}
     except FileError:
         raise
     except Exception as error:  # damaged archives raise nearly anything, up to errors of Python's own tokenizer

@@ -24,7 +24,7 @@ from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
 
 LINES = {"lines": 3, "cells": 1}
-"""How many lines an answer has in each form."""
+"""Lines of an answer in each form: three numbers, as the original sends them, or cells, as its authors describe it."""
 
 LONGEST = 1024
 """Bytes of an answer beyond which it is none."""
@@ -106,6 +106,14 @@ class Socket:
 
 def _complete(heard: bytes, lines: int) -> bool:
     return heard.count(b"\n") >= (1 if heard.startswith(b"error") else lines)
+
+
+def write_answer(game: CompiledGame, move: Move, form: str) -> str:
+    """Return a move as it is sent: TO, FROM and REMOVE in lines of decimal numbers, or as cells in one line."""
+    parts = game.parts(move)
+    if form == "cells":
+        return "".join(CELLS[number - 1] for number in parts if number) + "\n"
+    return "".join(f"{number}\n" for number in parts)
 
 
 def read_answer(lines: Sequence[str], position: Any, form: str) -> Move:

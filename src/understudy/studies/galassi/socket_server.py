@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import queue
 import re
 import socket
 import threading
@@ -19,22 +20,22 @@ from typing import Any, NamedTuple
 from understudy.config import check_range
 from understudy.errors import BadOption, EngineError, NotationError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.morris.notation import CELLS
+from understudy.players.basic import NO_MOVE
 from understudy.protocols import Choice, Move, Player
-from understudy.servers.thinking import Thinker
+from understudy.studies.galassi.socket_player import LINES, write_answer
 
 PORT = 5802
 """The original's port for White; 5803 is Black's."""
 
-FORMS = ("lines", "cells")
-"""Three lines of numbers, as the original sends them; or one line of cells, as its authors describe it."""
-
 MOST_GARBAGE = 4096
+"""Bytes without a position after which a client is cut off: over a hundred positions, so no honest one gets there."""
 MOST_LINES = 64
-CODES = 25**3
+"""Games that are remembered of a client: one that plays more at a time loses the history of the oldest."""
 
 POSITION = re.compile(rb"(?<![OME])[OME]{24}[0-9]{4}")
+"""A position as the protocol writes it: cells, then stones in hand and on the board; letters before it spoil it."""
 LETTERS = re.compile(rb"[OME]")
+"""What makes a line an attempt at a position, which is answered; all else is passed over."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,8 +76,8 @@ def serve(
 def _check(game: CompiledGame, *, port: int, form: str, silence: float) -> None:
     if game.name != "morris":
         raise BadOption(f"the socket speaks of morris positions, not of {game.name}")
-    if form not in FORMS:
-        raise UnknownName("form of answers", form, FORMS)
+    if form not in LINES:
+        raise UnknownName("form of answers", form, LINES)
     check_range("port of the socket", port, 0, 65_535)
     check_range("seconds of silence", silence, 0.001, 86_400)
 
@@ -128,7 +129,7 @@ async def _converse(service: _Service, reader: asyncio.StreamReader, writer: asy
     past = Past(service.game)
     heard, garbage = b"", 0
     while True:
-        turn = next_turn(heard)
+        turn = read_turn(heard)
         garbage += turn.skipped
         heard = turn.rest
         if turn.text is not None:
@@ -169,14 +170,14 @@ class Turn(NamedTuple):
         return self.text is None and self.complaint is None
 
 
-def next_turn(heard: bytes) -> Turn:
+def read_turn(heard: bytes) -> Turn:
     """Return the first turn in *heard*, whatever pieces it arrived in; bytes before a position are passed over."""
     start = 0
     while True:
         end = heard.find(b"\n", start)
-        found = POSITION.search(heard, start, len(heard) if end < 0 else end)
-        if found is not None:
-            return Turn(found[0].decode(), None, found.start(), heard[found.end() :])
+        match = POSITION.search(heard, start, len(heard) if end < 0 else end)
+        if match is not None:
+            return Turn(match[0].decode(), None, match.start(), heard[match.end() :])
         if end < 0:
             return Turn(None, None, start, heard[start:])
         if LETTERS.search(heard, start, end):
@@ -194,23 +195,16 @@ async def _answer(service: _Service, past: Past, text: str) -> str:
     if game.outcome(position) is not None:
         return f"error: morris position {text!r}: the game is over ({game.reason(position)})\n"
     choice = await service.thinker.choose(position, history)
-    if choice.fault is not None or not valid(choice):
+    if choice.fault is not None or not can_write(choice):
         return f"error: the player has no move ({' '.join((choice.fault or 'illegal move').split())})\n"
     past.after(position, history, choice.move)
-    return written(game, choice.move, service.form)
+    return write_answer(game, choice.move, service.form)
 
 
-def valid(choice: Choice) -> bool:
+def can_write(choice: Choice) -> bool:
     """Tell whether a choice can be written at all; whether it is legal is for a referee to say."""
-    return 625 <= choice.move < CODES
-
-
-def written(game: CompiledGame, move: Move, form: str) -> str:
-    """Return a move as it is sent: TO, FROM and REMOVE in lines of decimal numbers, or as cells in one line."""
-    parts = game.parts(move)
-    if form == "cells":
-        return "".join(CELLS[number - 1] for number in parts if number) + "\n"
-    return "".join(f"{number}\n" for number in parts)
+    # TO, FROM and REMOVE are digits to the base 25, and TO is never 0.
+    return 25**2 <= choice.move < 25**3
 
 
 class Past:
@@ -241,3 +235,66 @@ class Past:
         if following:
             self.lines.append(([*history, position, reached], following))
             del self.lines[:-MOST_LINES]
+
+
+class _Question(NamedTuple):
+    position: Any
+    history: Sequence[Any]
+    loop: asyncio.AbstractEventLoop
+    answer: asyncio.Future[Choice]
+
+
+class Thinker:
+    """A player in a thread of its own, behind a queue: what waits becomes one batch, and no failure gets out.
+
+    The thread is a daemon's, because a search cannot be interrupted and nobody should wait for it after Ctrl-C.
+    """
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self._questions: queue.SimpleQueue[_Question | None] = queue.SimpleQueue()
+        threading.Thread(target=self._think, name=f"thinking of {player.name}", daemon=True).start()
+
+    async def choose(self, position: Any, history: Sequence[Any]) -> Choice:
+        """Return what the player chooses; a player that fails answers with a fault."""
+        loop = asyncio.get_running_loop()
+        question = _Question(position, history, loop, loop.create_future())
+        self._questions.put(question)
+        return await question.answer
+
+    def close(self) -> None:
+        """Let the thread end after what it is thinking about."""
+        self._questions.put(None)
+
+    def _think(self) -> None:
+        while (question := self._questions.get()) is not None:
+            batch = [question, *self._waiting()]
+            for asked, choice in zip(batch, self._choices(batch), strict=True):
+                with contextlib.suppress(RuntimeError):  # the loop has ended, nobody listens
+                    asked.loop.call_soon_threadsafe(_tell, asked.answer, choice)
+
+    def _waiting(self) -> list[_Question]:
+        """Return the questions that wait, without waiting for more."""
+        waiting: list[_Question] = []
+        with contextlib.suppress(queue.Empty):
+            while (question := self._questions.get_nowait()) is not None:
+                waiting.append(question)
+            self._questions.put(None)  # seen too early: it is for the next round
+        return waiting
+
+    def _choices(self, batch: Sequence[_Question]) -> list[Choice]:
+        """Return a choice for each question; one by one if all together failed, so that each pays only for itself."""
+        try:
+            choices = self.player.choose([asked.position for asked in batch], [asked.history for asked in batch])
+            if len(choices) != len(batch):
+                raise ValueError(f"{len(choices)} choices for {len(batch)} positions")
+            return choices
+        except BaseException as error:  # whatever it is, the next question may go better
+            if len(batch) > 1:
+                return [choice for asked in batch for choice in self._choices([asked])]
+            return [Choice(NO_MOVE, fault=f"{type(error).__name__}: {error}")]
+
+
+def _tell(answer: asyncio.Future[Choice], choice: Choice) -> None:
+    if not answer.done():  # a client that left has cancelled its question
+        answer.set_result(choice)

@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from understudy.papers import Paper
 
-PAPER = Paper("Miller 2010", "lines_of_action", {"evolution": [(8, 8)], "offline": [(5, 5)]})
+PAPER = Paper("Miller 2010", "lines_of_action", {"evolution": [(8, 8)], "offline": [(5, 5)]}, numbers="paper")

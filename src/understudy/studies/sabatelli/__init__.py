@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from understudy.papers import Paper
 
-PAPER = Paper("Sabatelli 2017", "chess", {"labels": [(8, 8)]})
+PAPER = Paper("Sabatelli 2017", "chess", {"labels": [(8, 8)]}, numbers="paper")

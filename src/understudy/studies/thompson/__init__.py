@@ -8,4 +8,4 @@ from __future__ import annotations
 
 from understudy.papers import Paper
 
-PAPER = Paper("Thompson 2005", "konane", {"evaluators": [(8, 8)], "online": [(4, 4), (6, 6), (8, 8)]})
+PAPER = Paper("Thompson 2005", "konane", {"evaluators": [(8, 8)], "online": [(4, 4), (6, 6), (8, 8)]}, numbers="paper")

@@ -20,8 +20,7 @@ from understudy.errors import FileError
 from understudy.games.chess.batches import placement_keys
 from understudy.games.chess.datasets import CLIP, DATASETS, Dataset, classes_of, find_dataset, targets_of
 from understudy.games.chess.records.positions import PositionTable, load_positions
-from understudy.judges.measures import Measure, Verdict
-from understudy.judges.ratings import Z95
+from understudy.judges.measures import Z95, Measure, Verdict
 
 DRAWS = find_dataset("1")
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
 from understudy.games.chess.players.engine import STARTING, find_engine
-from understudy.judges.ratings import SCALE, expected_shares, wilson
+from understudy.judges.measures import SCALE, expected_shares, wilson
 from understudy.match import Played, Terms
 from understudy.protocols import Backend
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from understudy.judges.ratings import rating_text
+from understudy.judges.measures import rating_text
 
 Facts = Mapping[str, Any]
 

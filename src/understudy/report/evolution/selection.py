@@ -1,27 +1,139 @@
-"""The sections on who survives: who persists from epoch to epoch, and what the champions reach in the end."""
+"""The section on selection: who persists from epoch to epoch, who would survive, and whom a round robin would keep."""
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Mapping
-from itertools import pairwise
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import combinations, pairwise, product
 from pathlib import Path
 from statistics import mean, median
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from understudy.errors import FileError
-from understudy.judges.duels import Score, read_score
 from understudy.judges.measures import share
-from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
-from understudy.judges.selection import Persistence, eliminations, persistence, prints, survival
-from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, measured, number, percent
+from understudy.report.blocks import Cell, Section, Table, Text, cells, measured, number, percent
 from understudy.report.evolution.course import generations_of
-from understudy.report.evolution.monitors import EPOCH
-from understudy.report.evolution.published import STUDENT, PublishedEvolution, PublishedMatches, PublishedRobin
-from understudy.report.evolution.tallies import averaged, record_text
+from understudy.report.evolution.published import PublishedEvolution, PublishedRobin
 from understudy.report.sources import Run
 from understudy.tensors import load_arrays
 
+FOUR = 4
+"""Players of a tournament."""
+PAIRS = tuple(combinations(range(FOUR), 2))
+"""The six matches of a round robin of four."""
+
+
+def fingerprint_rows(weights: NDArray[Any]) -> tuple[bytes, ...]:
+    """Return a fingerprint of each row; equal rows alone have equal ones."""
+    rows = np.ascontiguousarray(weights) + 0.0  # minus zero is zero
+    return tuple(hashlib.blake2b(row.tobytes(), digest_size=16).digest() for row in rows)
+
+
+class Persistence(NamedTuple):
+    """How many individuals of epochs are found again."""
+
+    individuals: int
+    """In all epochs but the last, which nothing follows."""
+    following: int
+    """Of those, present also in the next epoch."""
+    later: int
+    """Of those, present also in any later epoch."""
+    longest: int
+    """Epochs in a row that one individual was present in; 1 where none persists."""
+    epochs: int
+    distinct: int
+    """Different individuals in all epochs."""
+
+
+def count_persisting(epochs: Iterable[Sequence[bytes]]) -> Persistence:
+    """Return who persists, from the fingerprints of all individuals of each epoch, in order."""
+    ordered = [tuple(one) for one in epochs]
+    last = {one: place for place, rows in enumerate(ordered) for one in rows}
+    following = later = longest = 0
+    stays: dict[bytes, int] = {}
+    for place, rows in enumerate(ordered):
+        stays = {one: stays.get(one, 0) + 1 for one in rows}
+        longest = max(longest, *stays.values()) if stays else longest
+        after = set(ordered[place + 1]) if place + 1 < len(ordered) else set()
+        following += sum(one in after for one in rows)
+        later += sum(last[one] > place for one in rows)
+    return Persistence(sum(map(len, ordered[:-1])), following, later, longest, len(ordered), len(last))
+
+
+def reckon_survival(beaten: float, matches: int) -> float:
+    """Return the chance to win so many matches in a row of one that beats the share *beaten* of the others."""
+    return beaten**matches
+
+
+class Elimination(NamedTuple):
+    """All outcomes of four players that meet each other, by whether a round robin keeps the winner of the knock-out."""
+
+    outright: int
+    """It has won all three matches."""
+    same: int
+    """It is first by the tie-break: the match between those with as many wins."""
+    another: int
+    """Another one is first by that tie-break."""
+    circle: int
+    """Three with two wins have beaten each other in a circle: that tie-break names nobody."""
+
+    @property
+    def outcomes(self) -> int:
+        """How many there are."""
+        return sum(self)
+
+    @property
+    def most(self) -> Fraction:
+        """The share of outcomes with another winner if every circle goes to another."""
+        return Fraction(self.another + self.circle, self.outcomes)
+
+    @property
+    def by_lot(self) -> Fraction:
+        """The share with another winner if the three of a circle draw lots."""
+        return (self.another + Fraction(2, 3) * self.circle) / self.outcomes
+
+
+def count_eliminations() -> Elimination:
+    """Return a count of all outcomes of the six matches of four players, each as likely as any other."""
+    counts = dict.fromkeys(Elimination._fields, 0)
+    for outcome in product((True, False), repeat=len(PAIRS)):
+        beats = dict(zip(PAIRS, outcome, strict=True))
+        beats |= {(other, one): not first for (one, other), first in beats.items()}
+        counts[_kept(beats)] += 1
+    return Elimination(**counts)
+
+
+def decide_knockout(beats: dict[tuple[int, int], bool]) -> int:
+    """Return the winner of two semi-finals, 0 against 1 and 2 against 3, and a final."""
+    one, other = (0 if beats[0, 1] else 1), (2 if beats[2, 3] else 3)
+    return one if beats[one, other] else other
+
+
+def decide_round_robin(beats: dict[tuple[int, int], bool]) -> tuple[int | None, bool]:
+    """Return who wins most matches, among equals who beat the others of them, or None; and whether they were equal."""
+    wins = [sum(beats[one, other] for other in range(FOUR) if other != one) for one in range(FOUR)]
+    leaders = [one for one in range(FOUR) if wins[one] == max(wins)]
+    first = [one for one in leaders if all(beats[one, other] for other in leaders if other != one)]
+    return (first[0] if first else None), len(leaders) > 1
+
+
+def _kept(beats: dict[tuple[int, int], bool]) -> str:
+    """Return the field of an outcome."""
+    (winner, tied), kept = decide_round_robin(beats), decide_knockout(beats)
+    if winner is None:
+        return "circle"
+    if winner != kept:
+        return "another"
+    return "same" if tied else "outright"
+
+
 NAME = re.compile(r"(?P<student>.+)_(?P<generation>[0-9]{5,})\.safetensors")
+"""How trainers name the individuals of an epoch: at least five digits, so that files sort by generation."""
 
 
 def epoch_files(folder: Path) -> dict[str, dict[int, Path]]:
@@ -38,15 +150,15 @@ def load_prints(path: Path) -> tuple[bytes, ...]:
     arrays, _ = load_arrays(path, "individuals")
     if "weights" not in arrays or arrays["weights"].ndim != 2:
         raise FileError(f"file {str(path)!r} does not hold the weights of individuals, a row each")
-    return prints(arrays["weights"])
+    return fingerprint_rows(arrays["weights"])
 
 
-def persisting(run: Run) -> dict[str, Persistence]:
+def find_persisting(run: Run) -> dict[str, Persistence]:
     """Return who persists among each student's epochs, where there are two."""
     files = epoch_files(run.folder / "epochs")
     ordered = dict.fromkeys([*(student for student in generations_of(run) if student in files), *files])
     return {
-        student: persistence(load_prints(path) for path in files[student].values())
+        student: count_persisting(load_prints(path) for path in files[student].values())
         for student in ordered
         if len(files[student]) > 1
     }
@@ -109,7 +221,7 @@ def _small(chance: float) -> str:
 def _survival(paper: PublishedEvolution) -> Table:
     rows = [
         cells(f"beats {percent(beaten, 0)} of the others", f"{matches} matches: {what}",
-              _small(survival(beaten, matches)), printed)
+              _small(reckon_survival(beaten, matches)), printed)
         for beaten, matches, printed, what in (*paper.survival, (0.5, 20, "–", "an epoch of ten generations"))
     ]  # fmt: skip
     caption = "The chance to survive knock-outs, each of which takes two matches won."
@@ -122,12 +234,12 @@ OUTCOMES = (
     "another is first by that match",
     "three beat each other in a circle",
 )
-"""What becomes of the winner of a knock-out if the four meet each other, in the order of `eliminations`."""
+"""What becomes of the winner of a knock-out if the four meet each other, in the order of `count_eliminations`."""
 
 
 def _robin(printed: PublishedRobin, source: str) -> tuple[Text, Table]:
     """Count all 64 outcomes of four players."""
-    counts = eliminations()
+    counts = count_eliminations()
     rows = tuple(
         cells(what, number(count), percent(count / counts.outcomes), there)
         for what, count, there in zip(OUTCOMES, counts, printed.shares, strict=True)
@@ -139,87 +251,3 @@ def _robin(printed: PublishedRobin, source: str) -> tuple[Text, Table]:
     )
     columns = cells(f"round robin of four ({printed.place})", "outcomes", "share", source)
     return Text(text), Table(columns, rows, "All outcomes of six matches between four equal players.")
-
-
-def champions_section(run: Run) -> Section | None:
-    """Tell whom the champions beat, opponent by opponent, in single games and in matches of two."""
-    games, matches = _games_of(run), _matches_of(run)
-    paper = run.beside(PublishedEvolution) if _reached(run) else None
-    blocks: list[Block] = []
-    for opponent in dict.fromkeys([*games, *matches]):
-        there = paper.between(STUDENT, opponent) if paper is not None else None
-        printed = {paper.source: there} if paper is not None and there is not None else {}
-        if opponent in games:
-            blocks.append(_game_table(opponent, games[opponent], printed))
-        if opponent in matches:
-            blocks.append(_match_table(opponent, matches[opponent], printed))
-    return Section("Champions", tuple(blocks)) if blocks else None
-
-
-def _reached(run: Run) -> bool:
-    """Tell whether anybody evolved as far as the first epoch, from which on published numbers are."""
-    return any(lines[-1]["generation"] >= EPOCH for lines in generations_of(run).values())
-
-
-def _games_of(run: Run) -> dict[str, dict[str, Score]]:
-    """Return the games by opponent and champion."""
-    games: dict[str, dict[str, Score]] = {}
-    for student, sets in run.games.items():
-        for which, met in sets.items():
-            for opponent, counts in met.items():
-                name = student if len(sets) == 1 else f"{student}, {which}"
-                games.setdefault(opponent, {})[name] = read_score(counts)
-    return games
-
-
-def _matches_of(run: Run) -> dict[str, dict[str, Matches]]:
-    """Return the matches by opponent and champion."""
-    played: dict[str, dict[str, Matches]] = {}
-    for student, opponents in run.matches.items():
-        for opponent, matches in opponents.items():
-            if matches.played:
-                played.setdefault(opponent, {})[student] = matches
-    return played
-
-
-def _game_table(opponent: str, games: Mapping[str, Score], printed: Mapping[str, PublishedMatches]) -> Table:
-    rows = [(Cell(name), *_game_cells(score)) for name, score in games.items()]
-    for source, there in printed.items():
-        if there.records:
-            whole, white, black, _ = (there.records[view] for view in VIEWS)
-            rows.append((Cell(source), *_shares(whole, black, white)))
-    caption = f"Games against {opponent}, won of all, with 95 % intervals; points count ties half.{_whose(printed)}"
-    return Table(cells("champion", "won-lost-tied", "won", "as Black", "as White", "points"), tuple(rows), caption)
-
-
-def _game_cells(score: Score) -> tuple[Cell, ...]:
-    black, white = (Record(won, lost, tied) for lost, tied, won in score)
-    return _shares(Record(*(one + other for one, other in zip(black, white, strict=True))), black, white)
-
-
-def _shares(whole: Record, black: Record, white: Record) -> tuple[Cell, ...]:
-    measures = (whole.victories(), black.victories(), white.victories(), whole.points())
-    return Cell(record_text(whole)), *(measured(measure._asdict()) for measure in measures)
-
-
-def _match_table(opponent: str, matches: Mapping[str, Matches], printed: Mapping[str, PublishedMatches]) -> Table:
-    rows = [(Cell(name), *_match_cells(records(one)["combined"]), averaged(spreads(one)["combined"]))
-            for name, one in matches.items()]  # fmt: skip
-    for source, there in printed.items():
-        record = there.records.get("combined")
-        counts = _match_cells(record) if record is not None else cells("–", "–", "–")
-        rows.append((Cell(source), *counts, averaged(there.spreads["combined"])))
-    caption = f"Matches of two games against {opponent}: more wins, else the quicker win, else a tie.{_whose(printed)}"
-    return Table(cells("champion", "won-lost-tied", "won of decided", "won", "mean score"), tuple(rows), caption)
-
-
-def _match_cells(record: Record) -> tuple[Cell, ...]:
-    return Cell(record_text(record)), measured(record.winning()._asdict()), measured(record.victories()._asdict())
-
-
-def _whose(printed: Mapping[str, PublishedMatches]) -> str:
-    """Return what else a caption says: published numbers are not those of one champion."""
-    return "".join(
-        f" {source}: all individuals" + ("." if there.records else f", {'; '.join(there.notes)}.")
-        for source, there in printed.items()
-    )

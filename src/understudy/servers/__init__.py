@@ -1,1 +1,0 @@
-"""Players offered to other programs."""
