@@ -155,6 +155,12 @@ class Thought:
     def __str__(self) -> str:
         return "\n".join(_paragraphs(self))
 
+    def _repr_html_(self) -> str:
+        """Return it as a notebook shows it."""
+        from understudy.pictures import picture_thought  # pictures need thoughts; players need no pictures
+
+        return picture_thought(self)
+
 
 def write_value(value: float | None) -> str:
     """Return an expected result as people read it."""

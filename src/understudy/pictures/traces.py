@@ -1,0 +1,47 @@
+"""Which cells a move touches, from what stands on the board before and after it: no game has to say so itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from understudy.protocols import Game, Move, Position
+
+
+class Trace(NamedTuple):
+    """What a move does to the stones."""
+
+    steps: tuple[tuple[int | None, int], ...]
+    """Where each stone comes from and goes to; from None is put on the board."""
+    taken: tuple[int, ...]
+    """Cells whose stones leave the board."""
+
+
+def trace_move(game: Game, position: Position, move: Move) -> Trace:
+    """Return what a legal move does to the stones."""
+    return trace_stones(game.stones(position), game.stones(game.play(position, move)))
+
+
+def find_changes(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:
+    """Return the cells on which something else stands than before."""
+    return tuple(cell for cell, (old, new) in enumerate(zip(before, after, strict=True)) if old != new)
+
+
+def trace_stones(before: Sequence[str], after: Sequence[str]) -> Trace:
+    """Return which stones went where between two boards."""
+    changed = find_changes(before, after)
+    left = [cell for cell in changed if not after[cell]]
+    steps: list[tuple[int | None, int]] = []
+    for to in (cell for cell in changed if after[cell]):
+        origin = _find_origin(before, after[to], left)
+        steps.append((origin, to))
+        left = [cell for cell in left if cell != origin]
+    return Trace(tuple(steps), tuple(left))
+
+
+def _find_origin(before: Sequence[str], stone: str, left: Sequence[int]) -> int | None:
+    """Return the cell that a stone left: the same stone stood there, or one of its colour that was promoted."""
+    same = [cell for cell in left if before[cell] == stone]
+    # Colours are written small, so that letters of chess pieces tell their colour by their case.
+    kin = [cell for cell in left if len(stone) == len(before[cell]) == 1 and before[cell].isupper() == stone.isupper()]
+    return next(iter(same or kin), None)
