@@ -89,6 +89,7 @@ def _on_records(
 ) -> dict[str, Verdict]:
     """Return what the judges of records say of each player."""
     from understudy.games import find_game
+    from understudy.judges.students import choose_examples
     from understudy.players import make_player
     from understudy.records.store import load_any
 
@@ -97,7 +98,8 @@ def _on_records(
     game = find_game("morris")
     made = [make_player(player, game) for player in players]
     records, complaints = load_any(Path(file), game, on_error=choice["on_error"])
-    examples = _chosen(records, choice)
+    chosen = {name: choice[name] for name in ("split", "part", "seed", "limit")}
+    examples = choose_examples(records, **chosen)
     for player in made:
         _warn(player, game, examples, choice)
     with compiling():
@@ -142,30 +144,11 @@ def _bar(what: str, total: int) -> Iterator[Callable[[int], None]]:
         yield lambda rows: bar.advance(task, rows)
 
 
-def _chosen(records: Any, choice: Mapping[str, Any]) -> Examples:
-    """Return the positions to judge on."""
-    import numpy as np
-
-    from understudy.records.examples import all_examples, split_examples
-
-    if choice["split"] == "all":
-        examples = all_examples(records, expansion="authors")
-    else:
-        sides = split_examples(records, split=choice["split"], seed=choice["seed"])
-        examples = sides[choice["part"] or "test"]
-    rows, limit = len(examples.moves), choice["limit"]
-    if limit is None or limit >= rows:
-        return examples
-    return examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
-
-
 def _graded(player: Any, game: Any, examples: Examples, judges: tuple[str, ...]) -> Verdict:
-    from understudy.judges.students import judge_parts, judge_player
+    from understudy.judges.students import grade
 
     with _bar(player.name, len(examples.moves)) as note:
-        if hasattr(player, "score_parts"):
-            return judge_parts(player, examples.positions, examples.moves, judges=judges, progress=note)
-        return judge_player(player, game, examples.positions, examples.moves, judges=judges, progress=note)
+        return grade(player, game, examples, judges=judges, progress=note)
 
 
 def _warn(player: Any, game: CompiledGame, examples: Examples, choice: Mapping[str, Any]) -> None:

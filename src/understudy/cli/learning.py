@@ -93,7 +93,7 @@ def watch(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
         name = {"regular": "games", "opponents": "opponent"}.get(min(said), min(said)).replace("_", "-")
         raise BadOption(f"--{name} is for watching a game; the file of an experiment says it itself")
     experiment, place = _opened(file, folder, changes, quick=quick)
-    with opened(where) as backend, compiling(), _bar() as show:
+    with opened(where) as backend, compiling(), bars() as show:
         records = lab.watch(experiment, place, show=show, backend=backend)
     click.echo(f"{len(records)} records in {place / 'records.parquet'}")
 
@@ -130,7 +130,7 @@ def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
     from understudy import lab
 
     experiment, place = _opened(file, folder, changes, quick=quick)
-    with opened(where) as backend, compiling(), _bar() as show:
+    with opened(where) as backend, compiling(), bars() as show:
         lab.train(experiment, place, show=show, backend=backend)
     click.echo(f"trained {', '.join(lesson.name for lesson in experiment.lessons)} in {place}")
 
@@ -149,7 +149,7 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], wh
     from understudy.players.student_files import SUFFIXES
 
     experiment, place = _opened(file, folder, changes, quick=quick)
-    with opened(where) as backend, compiling(), _bar() as show:
+    with opened(where) as backend, compiling(), bars() as show:
         report = lab.run(experiment, place, show=show, backend=backend)
     for line in lab.summary(experiment, place):
         click.echo(line)
@@ -192,7 +192,7 @@ def tune(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], t
     experiment, place = _opened(file, folder, changes, quick=quick)
     if experiment.about.kind != "imitation":
         raise BadOption(f"experiment {experiment.name!r} cannot be tuned: only those of the kind 'imitation' can")
-    with compiling(), _bar() as show:
+    with compiling(), bars() as show:
         found = search(experiment, place, trials=trials, show=show)
     if as_json:
         click.echo(json.dumps(found._asdict()))
@@ -213,7 +213,7 @@ def _opened(file: str, folder: str | None, changes: tuple[str, ...], *, quick: b
 
 
 @contextlib.contextmanager
-def _bar() -> Iterator[Callable[[Progress], None]]:
+def bars() -> Iterator[Callable[[Progress], None]]:
     """Show one bar for each task of a run, with what it says last."""
     from rich.console import Console
     from rich.progress import BarColumn, TaskID, TaskProgressColumn, TextColumn

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
+from types import ModuleType
 
 from understudy.errors import BadOption, UnknownName, first_line
 from understudy.games.game import CompiledGame
@@ -70,3 +72,13 @@ def _made(kind: GameKind, size: tuple[int, int] | None, switches: tuple[tuple[st
     variant = kind.variant(size, dict(switches))
     # The usual size is the same game as its number: records that name their size are records of it.
     return CompiledGame(kind, variant, switches) if size == variant.size else _made(kind, variant.size, switches)
+
+
+class _Callable(ModuleType):
+    """A package that answers `understudy.games()`: once imported, it hides the function of its name at the door."""
+
+    def __call__(self) -> list[str]:
+        return game_names()
+
+
+sys.modules[__name__].__class__ = _Callable

@@ -8,7 +8,7 @@ student has learned from.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +22,8 @@ from understudy.judges.tournament import play_match
 from understudy.match import Terms
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Backend, Choice, Player
-from understudy.records.examples import BITS, mark, orbit_names, read_marks
+from understudy.records.examples import BITS, Examples, all_examples, mark, orbit_names, read_marks, split_examples
+from understudy.records.store import Records
 
 
 class Judge(Protocol):
@@ -40,6 +41,40 @@ JUDGES: Mapping[str, Judge] = {
 
 Moves = NDArray[np.int32]
 Progress = Callable[[int], None]
+
+
+def choose_examples(
+    records: Records, *, split: str = "all", part: str | None = None, seed: int = 0, limit: int | None = None
+) -> Examples:
+    """Return the positions to judge on: every record expanded as the papers' authors did, or one side of a split.
+
+    Of more than *limit* those are taken that lie evenly among all.
+    """
+    if part is not None and split == "all":
+        raise BadOption(f"the part {part!r} needs the split expanded or orbit: 'all' has no sides")
+    if split == "all":
+        examples = all_examples(records, expansion="authors")
+    else:
+        examples = split_examples(records, split=split, seed=seed)[part or "test"]
+    rows = len(examples.moves)
+    if limit is None or limit >= rows:
+        return examples
+    return examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
+
+
+def grade(
+    player: Player,
+    game: CompiledGame,
+    examples: Examples,
+    *,
+    judges: Sequence[str] = tuple(JUDGES),
+    progress: Progress | None = None,
+) -> Verdict:
+    """Return what *judges* say of any player, one that chooses part by part by its preferences over all classes."""
+    if hasattr(player, "score_parts"):
+        scorer = cast(PartScorer, player)
+        return judge_parts(scorer, examples.positions, examples.moves, judges=judges, progress=progress)
+    return judge_player(player, game, examples.positions, examples.moves, judges=judges, progress=progress)
 
 
 def judge_parts(

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Callable, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +15,8 @@ from understudy.config import build
 from understudy.errors import FileError, UnderstudyError
 from understudy.games import CompiledGame
 from understudy.players.student_files import check_board
-from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
+from understudy.search.evaluators import value
+from understudy.search.evaluators.chromosome import NetworkOptions, Plan, blindfolds, express, make_plan
 from understudy.tensors import load_arrays, save_arrays
 
 KIND = "evaluator"
@@ -57,3 +60,27 @@ def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:
         return express(plan, evolved.alleles)
     except UnderstudyError as error:
         raise FileError(f"player {name!r} cannot be read: {error}") from None
+
+
+def explainer_of(game: CompiledGame, evolved: Evolved) -> Callable[[Any], dict[str, float]]:
+    """Return what tells of a position how much the network's value of it rests on each input.
+
+    That is by how much the result it expects, from -1 to 1, would change if it did not see the input: the difference
+    to the same network without those weights. Networks are not sums, so these need not add up to the value.
+    """
+
+    @cache
+    def networks() -> tuple[Any, dict[str, Any]]:
+        """Make them when first asked: who only plays needs none of them."""
+        plan, masks = make_plan(game, evolved.network), blindfolds(game, evolved.network)
+        return express(plan, evolved.alleles), {name: express(plan, evolved.alleles, masks[name]) for name in masks}
+
+    def expected(evaluator: Any, position: Any) -> float:
+        return math.tanh(float(value(evaluator, position, True)) / evaluator.scale)
+
+    def explain(position: Any) -> dict[str, float]:
+        whole, blind = networks()
+        seen = expected(whole, position)
+        return {name: seen - expected(without, position) for name, without in blind.items()}
+
+    return explain

@@ -13,7 +13,7 @@ from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.players.evolved import KIND as EVOLVED
-from understudy.players.evolved import evaluator_of, load_evolved
+from understudy.players.evolved import evaluator_of, explainer_of, load_evolved
 from understudy.players.names import PlayerKind, check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
@@ -87,7 +87,8 @@ def _evolved(
     """Return a student whose network judges the leaves of a search."""
     evolved = load_evolved(path)
     evaluator = evaluator_of(game, evolved, name)
-    return Searcher(game, looking(options, evolved.depth), name=name, rng=rng, evaluator=evaluator)
+    explain = explainer_of(game, evolved)
+    return Searcher(game, looking(options, evolved.depth), name=name, rng=rng, evaluator=evaluator, explain=explain)
 
 
 IMITATING = Way(_imitating, "chooses part by part", ("check", "order", "best", "symmetries"))

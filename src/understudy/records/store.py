@@ -112,7 +112,7 @@ def lone_pairs(game: CompiledGame, positions: Any, moves: NDArray[np.int32], *, 
 
 def save(records: Records, path: Path, *, notes: Mapping[str, str] | None = None) -> None:
     """Write records as Parquet, with *notes* in its metadata."""
-    table = _table(records, notes or {})
+    table = make_table(records, notes or {})
     with replaced(Path(path)) as file:
         pq.write_table(table, file, compression="zstd")
 
@@ -157,7 +157,8 @@ def load_notes(path: Path) -> dict[str, Any]:
     return _notes(path, metadata)
 
 
-def _table(records: Records, notes: Mapping[str, str]) -> pa.Table:
+def make_table(records: Records, notes: Mapping[str, str]) -> pa.Table:
+    """Return records as a table of Arrow, positions and moves as text, with *notes* in its metadata."""
     game = records.game
     texts = write_columns(game, records.positions, records.moves)
     names, places = np.unique(records.sources, return_inverse=True)

@@ -110,8 +110,8 @@ def _planned(game: str, size: tuple[int, int], options: NetworkOptions) -> Plan:
     return Plan(inputs, classes, int(classes.max()) + 1, options.hidden, options.both)
 
 
-def express(plan: Plan, alleles: NDArray[Any]) -> Perceptron:
-    """Return the network that a chromosome describes."""
+def express(plan: Plan, alleles: NDArray[Any], seen: NDArray[np.bool_] | None = None) -> Perceptron:
+    """Return the network that a chromosome describes; blind to the inputs that are not *seen*, if that is given."""
     if alleles.shape != (plan.length,):
         raise BadOption(f"a chromosome of {alleles.size} alleles does not fit a network of {plan.length} weights")
     if not np.isfinite(alleles).all():
@@ -119,6 +119,8 @@ def express(plan: Plan, alleles: NDArray[Any]) -> Perceptron:
     inputs, hidden = plan.inputs, plan.hidden
     table = alleles[:-1].reshape(plan.rows + 2, hidden)
     weights, output, biases = table[plan.classes], table[-2], table[-1]
+    if seen is not None:
+        weights = weights * seen[:, None]
     linear = weights[: len(inputs.linear)]
     counted = np.zeros((2 * inputs.width, hidden))
     np.add.at(counted, list(inputs.counted), weights[len(inputs.linear) :])
@@ -126,6 +128,20 @@ def express(plan: Plan, alleles: NDArray[Any]) -> Perceptron:
         inputs.linear.T @ linear, biases + inputs.empty @ linear, output, output_bias=float(alleles[-1]),
         counted=counted, kinds=inputs.kinds, both=plan.both,
     )  # fmt: skip
+
+
+def blindfolds(game: CompiledGame, options: NetworkOptions) -> dict[str, NDArray[np.bool_]]:
+    """Return for each named input which of all inputs are left to be seen without it."""
+    total, counted = 0, game.kind.load("network_inputs").NUMBERS if game.kind.network_inputs else {}
+    # Inputs that are sums over stones come first, whatever the order of the names (see `make_inputs`).
+    names = sorted(options.inputs, key=lambda name: name in counted)
+    widths = {name: make_inputs(game, (name,), options.reading).total for name in names}
+    masks = {}
+    for name, width in widths.items():
+        masks[name] = np.ones(sum(widths.values()), np.bool_)
+        masks[name][total : total + width] = False
+        total += width
+    return masks
 
 
 def make_inputs(game: CompiledGame, names: Sequence[str], reading: str = "signed") -> Inputs:

@@ -24,8 +24,9 @@ from understudy.games.morris.batches import moves_of
 from understudy.games.morris.inputs import RAWEST
 from understudy.games.morris.legality import CLASSES
 from understudy.players.names import PlayerKind
-from understudy.players.parts import checked_parts, in_part_order
+from understudy.players.parts import checked_parts, in_part_order, think_by_parts
 from understudy.protocols import Choice
+from understudy.thoughts import Thought
 
 INPUTS = 90
 """24 cells mine, theirs and empty, nine stones in my hand and nine in theirs (unary)."""
@@ -99,6 +100,10 @@ class Nnmm:
         else:
             _, parts = self.score_parts(batch)
         return [Choice(move) for move in moves_of(parts).tolist()]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return the probabilities of all cells for each part, and of whole moves."""
+        return think_by_parts(self, position, self.choose([position])[0])
 
     def score_parts(
         self, batch: Any, given: NDArray[np.int64] | None = None

@@ -22,6 +22,7 @@ from understudy.games.morris.notation import CELLS, joined
 from understudy.players.basic import NO_MOVE
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
+from understudy.thoughts import Thought
 
 LINES = {"lines": 3, "cells": 1}
 """Lines of an answer in each form: three numbers, as the original sends them, or cells, as its authors describe it."""
@@ -56,6 +57,10 @@ class Socket:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Ask in each position, one after the other."""
         return [self._choose(position) for position in positions]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Refuse: the programs at the other end tell their moves alone."""
+        raise BadOption(f"player {self.name!r} cannot tell what it thinks: the socket carries its moves and no more")
 
     def close(self) -> None:
         """Hang up."""

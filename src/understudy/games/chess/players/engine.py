@@ -9,7 +9,8 @@ import asyncio
 import contextlib
 import os
 import shutil
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -18,11 +19,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from understudy.config import check_range
-from understudy.errors import BadOption, EngineError
+from understudy.errors import BadOption, EngineError, first_line
 from understudy.games import CompiledGame
 from understudy.players.basic import NO_MOVE
+from understudy.players.looking import LINES, Halt
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice
+from understudy.thoughts import Line, Thought, Weighed
 
 if TYPE_CHECKING:
     import chess
@@ -76,7 +79,7 @@ class Engine:
             ("patience", 0.1, 86_400),
         ):
             check_range(f"{name}: {kind}", getattr(options, kind), low, high)
-        self.name, self.options, self.path = name, options, find_engine(options.path)
+        self.name, self.game, self.options, self.path = name, game, options, find_engine(options.path)
         self.settings = wanted_settings(options)
         if self.settings:
             check_settings(self.path, tuple(self.settings.items()), name)
@@ -89,6 +92,57 @@ class Engine:
             self._choose(board_of([*_recent(past, position), position]))
             for position, past in zip(positions, pasts, strict=True)
         ]
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return the engine's best lines, with what it expects of each."""
+        return self.think_aloud(position, past)
+
+    def think_aloud(
+        self,
+        position: Any,
+        past: Sequence[Any] = (),
+        *,
+        halt: Halt | None = None,
+        tell: Callable[[Thought], None] | None = None,
+        lines: int = LINES,
+    ) -> Thought:
+        """Think until the engine's limit or until *halt* rings; *tell* hears of every depth."""
+        import chess.engine
+
+        began, board = time.perf_counter(), board_of([*_recent(past, position), position])
+        reached = 0
+        try:
+            with self._started().analysis(board, self._limit(), multipv=min(lines, board.legal_moves.count())) as seen:
+                for _ in seen:
+                    depth = seen.multipv[0].get("depth", 0)
+                    if halt is not None and halt.rung:
+                        seen.stop()
+                    elif tell is not None and depth > reached and "score" in seen.multipv[0]:
+                        reached = depth
+                        tell(self._thought(position, board, seen.multipv, None, began))
+                best = seen.wait().move
+        except (chess.engine.EngineError, TimeoutError, OSError) as error:
+            self._failed("engine failure")
+            raise EngineError(f"player {self.name!r} could not think of {board.fen()!r}: {first_line(error)}") from None
+        return self._thought(position, board, seen.multipv, best, began)
+
+    def _thought(
+        self, position: Any, board: chess.Board, infos: Sequence[Any], best: chess.Move | None, began: float
+    ) -> Thought:
+        """Return the lines of an engine as a thought; *best* is what it plays, the first of its best line if None."""
+        lines = [_line(board, info) for info in infos if info.get("pv") and "score" in info]
+        chosen = code_of(board, best) if best is not None else lines[0].moves[0] if lines else NO_MOVE
+        value = next((line.value for line in lines if line.moves[0] == chosen), None)
+        weighed = {line.moves[0]: Weighed(line.moves[0], line.value, note=_write_score(info, board.turn))
+                   for line, info in zip(lines, infos, strict=False)}  # fmt: skip
+        others = [Weighed(move, None) for move in self.game.moves(position) if move not in weighed]
+        main = infos[0] if infos else {}
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="value", value=value,
+            choice=Choice(chosen, value), moves=(*weighed.values(), *others), lines=tuple(lines),
+            depth=main.get("depth"), nodes=main.get("nodes"), seconds=time.perf_counter() - began,
+            note=f"only its best {len(lines)} moves have a number: an engine tells no more",
+        )  # fmt: skip
 
     def close(self) -> None:
         """End the engine's process."""
@@ -223,6 +277,23 @@ def code_of(board: chess.Board, move: chess.Move) -> int:
 def _value(played: chess.engine.PlayResult, turn: chess.Color) -> float | None:
     score = played.info.get("score")
     return None if score is None else 2.0 * score.pov(turn).wdl(model="sf").expectation() - 1.0
+
+
+def _line(board: chess.Board, info: Any) -> Line:
+    """Return a line of an engine in our codes, with what it expects for the side to move."""
+    score, moves, ahead = info["score"].pov(board.turn), [], board.copy(stack=False)
+    for move in info["pv"]:
+        moves.append(code_of(ahead, move))
+        ahead.push(move)
+    mate = score.mate()
+    # Moves to mate are plies of both sides but the last: the side that mates has one ply more than the other.
+    plies = None if mate is None else 2 * mate - 1 if mate > 0 else 2 * mate
+    return Line(tuple(moves), 2.0 * score.wdl(model="sf").expectation() - 1.0, info.get("depth", 0), plies)
+
+
+def _write_score(info: Any, turn: chess.Color) -> str:
+    score = info["score"].pov(turn)
+    return f"mate in {score.mate()}" if score.is_mate() else f"{score.score() / 100:+.2f} pawns"
 
 
 ENGINE = PlayerKind(Engine, EngineOptions, "path")

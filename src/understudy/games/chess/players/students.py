@@ -32,6 +32,7 @@ from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import quiescent
 from understudy.tensors import load_arrays
+from understudy.thoughts import Thought, Weighed
 
 LABELS = "labels"
 """What the file of such a student says of itself."""
@@ -78,6 +79,17 @@ class BoardStudent:
         """Have the kernels compiled and the session warm before any clock runs."""
         self.choose([self.game.start()])
 
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what every legal move is worth, also in pawns, which is what the network learned to say."""
+        choice = self.choose([position], [past])[0]
+        pawns = choice.scores or {}
+        ranked = sorted(pawns, key=lambda move: (move != choice.move, -pawns[move]))
+        return Thought(
+            player=self.name, game=self.game, position=position, kind="value", choice=choice, value=choice.value,
+            moves=tuple(Weighed(move, _expected(pawns[move]), note=_write_pawns(pawns[move])) for move in ranked),
+            depth=1,
+        )  # fmt: skip
+
     def _successors(self, position: Any) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         count = encode_successors(position, self._codes, self.inputs.plan, self._planes)
         return self._codes[:count].copy(), self._planes[:count].copy()
@@ -104,7 +116,16 @@ class BoardStudent:
         highest = max(values.values())
         best = [move for move, value in values.items() if value == highest]
         move = best[0] if len(best) == 1 else best[self.rng.integers(len(best))]
-        return Choice(move, math.tanh(highest / (2 * WIDTH)), values)
+        return Choice(move, _expected(highest), values)
+
+
+def _expected(pawns: float) -> float:
+    """Return the result that is expected of an advantage."""
+    return math.tanh(pawns / (2 * WIDTH))
+
+
+def _write_pawns(pawns: float) -> str:
+    return "mate" if pawns == MATE else f"{pawns:+.2f} pawns"
 
 
 def _check_shapes(session: Any, planes: int, outputs: int, name: str) -> None:
