@@ -27,14 +27,14 @@ from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import offline
 from understudy.lab.run import rename_players
 from understudy.networks.files import save_layers
-from understudy.networks.values import ValueNetwork, ValueOptions
+from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players import make_player
 from understudy.records.examples import orbit_names
 from understudy.records.tables import load_table
 from understudy.tensors import load_arrays, save_arrays
+from understudy.trainers.objectives import Valued
 from understudy.trainers.offline import Fit, Sight, error, load_fit, show_all, split, valued
 from understudy.trainers.sampling import Sampler, SamplingOptions
-from understudy.trainers.values import Valued
 
 FIVE = find_game("lines_of_action", (5, 5))
 BOARD = Sight(lines_of_action, "board", (5, 5))

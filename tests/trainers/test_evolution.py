@@ -49,9 +49,8 @@ from understudy.trainers.evolution.evolver import (
     uniform,
     usual_weights,
 )
-from understudy.trainers.evolution.genetic import Genetic
+from understudy.trainers.evolution.generational import Genetic, Strategy
 from understudy.trainers.evolution.steady import Steady
-from understudy.trainers.evolution.strategies import Strategy
 
 FOUR = find_game("lines_of_action", (4, 4))
 STAGE = Stage(

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.lab.data import DATA, locate
+from understudy.files import DATA, locate
 from understudy.lab.settings import check_unset, flattened, insisted, noted
 
 KINDS = {

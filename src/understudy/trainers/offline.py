@@ -23,11 +23,11 @@ from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games.batches import size, taken
 from understudy.games.boards import SCRATCH
-from understudy.networks.values import ValueNetwork
+from understudy.networks.students import ValueNetwork
 from understudy.records.examples import orbit_names
 from understudy.records.tables import Tabled
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.values import Valued
+from understudy.trainers.objectives import Valued
 
 ROWS = 65_536
 """Boards looked at together in an examination."""

@@ -39,7 +39,7 @@ from understudy.studies.galassi.gaming_tables import gaming_json
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, begin
-from understudy.trainers.moves import make_lesson, train
+from understudy.trainers.objectives import make_lesson, train_moves
 
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
@@ -143,7 +143,7 @@ def learn(
         legal = options.legality > 0 or options.smooth_over == "legal"
         examination = some(sides["validation"], options.validation_rows)
         shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
-        for event in train(learning, shown, asked, options):
+        for event in train_moves(learning, shown, asked, options):
             if isinstance(event, Epoch) and path is not None:
                 save_checkpoint(path, learning, name)
             yield unit, learning, event

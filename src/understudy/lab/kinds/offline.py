@@ -25,7 +25,7 @@ from understudy.judges.tournament import play_match
 from understudy.lab.options.offline import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
 from understudy.networks.files import save_layers
-from understudy.networks.values import ONNX, ValueNetwork
+from understudy.networks.students import ONNX, ValueNetwork
 from understudy.protocols import Backend
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
 from understudy.search.choosers import DRAWN, WON

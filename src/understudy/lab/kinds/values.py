@@ -20,13 +20,13 @@ from understudy.lab.options.values import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
 from understudy.lab.settings import fingerprint_of, unusual
 from understudy.networks.files import save_layers
-from understudy.networks.values import ONNX, ValueNetwork
+from understudy.networks.students import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.solve import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, begin
-from understudy.trainers.values import Valued, train_values
+from understudy.trainers.objectives import Valued, train_values
 
 EXAMINED = 0.02
 """The share of solved boards that are only looked at, never learned from, to tell which epoch is best."""

@@ -15,8 +15,8 @@ from typing import Any
 
 from understudy.config import build
 from understudy.errors import BadOption, UnknownName
+from understudy.files import check_file
 from understudy.games.layout import order_places
-from understudy.lab.data import check_file
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, variations
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions

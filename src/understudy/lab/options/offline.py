@@ -12,7 +12,7 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.boards import find_boards
 from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
-from understudy.networks.values import ValueOptions, check_values
+from understudy.networks.students import ValueOptions, check_values
 from understudy.players.names import former_name
 from understudy.trainers.offline import FittingOptions, check_fitting
 from understudy.trainers.sampling import SamplingOptions, check_sampling

@@ -11,7 +11,7 @@ from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.games.boards import find_boards
 from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
-from understudy.networks.values import ValueOptions
+from understudy.networks.students import ValueOptions
 from understudy.solve import check_solvable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 

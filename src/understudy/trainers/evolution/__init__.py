@@ -6,9 +6,8 @@ from typing import Any
 
 from understudy.trainers.evolution.arena import Alleles, Stage
 from understudy.trainers.evolution.evolver import Evolver, TrainerOptions
-from understudy.trainers.evolution.genetic import Genetic
+from understudy.trainers.evolution.generational import Genetic, Strategy
 from understudy.trainers.evolution.steady import Steady
-from understudy.trainers.evolution.strategies import Strategy
 
 EVOLVERS: dict[str, Any] = {"thesis": Genetic, "steady": Steady, "strategy": Strategy}
 
