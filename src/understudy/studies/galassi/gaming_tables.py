@@ -1,11 +1,15 @@
-"""A gaming test as text, JSON and Markdown."""
+"""A gaming test as text, JSON and Markdown, and as a step of an experiment that asks for it."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from understudy.studies.galassi.gaming import GamingTable
+from understudy.lab.run import Run, Step
+from understudy.studies.galassi.gaming import STABLE, GamingTable, gaming
+
+SEED = 20_000
+"""Of the games of a run's student: far from those that anybody was trained on."""
 
 
 def gaming_text(table: GamingTable) -> str:
@@ -55,3 +59,22 @@ def gaming_markdown(table: GamingTable) -> str:
 
 def _markdown_row(cells: Sequence[str]) -> str:
     return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def play_stable(run: Run[Any]) -> None:
+    """Let the student of a run meet the stable in as many games as `judging.gaming` says; write `gaming.json`."""
+    games = run.experiment.judging.gaming
+    played, total = 0, games * len(STABLE) + 1  # and one against itself
+
+    def note(more: int) -> None:
+        nonlocal played
+        played += more
+        run.tell("playing the stable", min(played / total, 1.0), f"{played} of {total} games")
+
+    table = gaming(
+        run.experiment.game, [f"student:{run.folder}"], games=games, seed=SEED, backend=run.backend, progress=note
+    )
+    run.save("gaming.json", gaming_json(table))
+
+
+TEST = Step("gaming", play_stable)

@@ -1,6 +1,6 @@
 """A pupil: a small student that learns while it plays, with all that its training needs to go on after a kill.
 
-The kernels are in `online` (a teacher tells) and `temporal` (it teaches itself); here are the options, the first
+The kernels are in `lessons`, for a teacher that tells and for one that teaches itself; here are the options, the first
 weights, and the files. The same seed gives the same games and weights, however often a training was stopped.
 """
 
