@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
+
+from torch import nn
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.layout import Encoder, find_encoder, find_encoders, order_places
+from understudy.games.layout import Encoder, Layout, find_encoder, find_encoders, order_places
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,
@@ -20,17 +22,18 @@ from understudy.networks.architectures import (
 from understudy.networks.students import Single, StudentOptions, Unit, Whole
 
 
-class Kind(NamedTuple):
+class Architecture(NamedTuple):
     """What makes a network: its class and its options."""
 
-    network: Any
+    network: Callable[[Any, Layout, Layout], nn.Module]
+    """From its options, what comes in and what goes out to the network."""
     options: type[Any]
 
 
-NETWORKS: dict[str, Kind] = {
-    "feedforward": Kind(FeedForward, FeedForwardOptions),
-    "residual": Kind(Residual, ResidualOptions),
-    "dense": Kind(Dense, DenseOptions),
+NETWORKS: dict[str, Architecture] = {
+    "feedforward": Architecture(FeedForward, FeedForwardOptions),
+    "residual": Architecture(Residual, ResidualOptions),
+    "dense": Architecture(Dense, DenseOptions),
 }
 
 DESIGNS = ("cascade", "whole")
@@ -70,9 +73,9 @@ def build_units(game: CompiledGame, student: StudentOptions, networks: Mapping[s
 
 def _check_symmetric(game: CompiledGame, encoder: Encoder) -> None:
     if not encoder.symmetric:
-        known = ", ".join(name for name, other in find_encoders(game.name).items() if other.symmetric)
+        fitting = ", ".join(name for name, other in find_encoders(game.name).items() if other.symmetric)
         raise BadOption(
-            f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; these it can: {known}"
+            f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; these it can: {fitting}"
         )
 
 

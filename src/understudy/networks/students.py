@@ -9,6 +9,7 @@ values a board is plain layers with one output.
 from __future__ import annotations
 
 import copy
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
@@ -26,28 +27,28 @@ from understudy.networks.architectures import Block, ResidualOptions, Stem, Tied
 UNITS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh}
 """What hidden units make of their sums."""
 SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
-    "relu": lambda said: (said > 0).to(said.dtype),
-    "sigmoid": lambda said: said * (1 - said),
-    "tanh": lambda said: 1 - said * said,
+    "relu": lambda outputs: (outputs > 0).to(outputs.dtype),
+    "sigmoid": lambda outputs: outputs * (1 - outputs),
+    "tanh": lambda outputs: 1 - outputs * outputs,
 }
-"""The derivatives of hidden units, by what they say."""
+"""The derivatives of hidden units, from their outputs: plain back-propagation has nothing else at hand."""
 ONNX = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh"}
 """The operators that do the same."""
 
 
-class Unit(nn.Module):
+class Unit(nn.Module, ABC):
     """What is trained at once: one network of a cascade, or a whole student; it decides some places of the order."""
 
     name: str
     places: tuple[int, ...]
 
+    @abstractmethod
     def hidden(self, inputs: Tensor) -> Tensor:
         """Return what the places share."""
-        raise NotImplementedError
 
+    @abstractmethod
     def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
         """Return the scores of the classes at *place*, given the classes chosen at the places before it."""
-        raise NotImplementedError
 
 
 class Single(Unit):
