@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
-
-from torch import nn
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.layout import Encoder, Layout, find_encoder, find_encoders, order_places
+from understudy.games.layout import Encoder, find_encoder, find_encoders, order_places
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,
@@ -25,8 +23,7 @@ from understudy.networks.students import Single, StudentOptions, Unit, Whole
 class Architecture(NamedTuple):
     """What makes a network: its class and its options."""
 
-    network: Callable[[Any, Layout, Layout], nn.Module]
-    """From its options, what comes in and what goes out to the network."""
+    network: type[FeedForward] | type[Residual] | type[Dense]
     options: type[Any]
 
 

@@ -44,7 +44,7 @@ class Genetic:
         """Have nothing asked and nothing told in this generation."""
         self._tasks: list[Final] | None = None
         self._asked = 0
-        self._told: list[Finished] = []
+        self._results: list[Finished] = []
 
     def _rng(self, generation: int) -> np.random.Generator:
         return np.random.default_rng([self.options.seed, 0x6E7, generation])
@@ -60,12 +60,14 @@ class Genetic:
 
     def tell(self, result: Finished) -> Mapping[str, Any] | None:
         """Take the result of the oldest tournament not told; return what to note where it ends the generation."""
-        self._told.append(result)
+        self._results.append(result)
         tasks = self._tasks or []
-        if len(self._told) < len(tasks):
+        if len(self._results) < len(tasks):
             return None
         noted = self._noted()
-        self.population = np.stack([task.alleles[told.winner] for task, told in zip(tasks, self._told, strict=True)])
+        self.population = np.stack(
+            [task.alleles[played.winner] for task, played in zip(tasks, self._results, strict=True)]
+        )
         self.generation += 1
         self._begin()
         return noted
@@ -91,11 +93,11 @@ class Genetic:
 
     def _noted(self) -> dict[str, Any]:
         """Return what the generation was like."""
-        matches = np.array([match for told in self._told for match in told.matches])
+        matches = np.array([match for result in self._results for match in result.matches])
         results, plies = matches[:, [4, 6]], matches[:, [5, 7]]
         rules = Counter(matches[:, 3].tolist())
         births = ["old", *["mutant"] * self.options.mutants, "crossover"]
-        born = Counter(births[told.winner] for told in self._told)
+        born = Counter(births[result.winner] for result in self._results)
         self.games += results.size
         return {
             "games": self.games,
@@ -103,7 +105,7 @@ class Genetic:
             "decided_by": {name: rules.get(rule + 1, 0) for rule, name in enumerate(RULES)},
             "plies": float(plies.mean()),
             "ties": float((results == 0).mean()),
-            "births": {name: born[name] / len(self._told) for name in dict.fromkeys(births)},
+            "births": {name: born[name] / len(self._results) for name in dict.fromkeys(births)},
         }
 
     def champion(self) -> Alleles:
