@@ -24,7 +24,7 @@ from understudy.records.examples import all_examples
 from understudy.records.starts import reachable
 from understudy.records.store import lone_pairs
 from understudy.trainers.fitting import Epoch, TrainingOptions, begin
-from understudy.trainers.moves import Lesson, make_lesson, train
+from understudy.trainers.objectives import Lesson, make_lesson, train_moves
 
 BATCH, BATCHES = 4096, 8
 PAPERS: dict[str, Any] = {"kind": "residual", "width": 200, "hidden": 300, "blocks": 10}
@@ -93,7 +93,7 @@ def _bare(network: dict[str, Any], lesson: Lesson) -> float:
 
 def _ours(network: dict[str, Any], lesson: Lesson) -> float:
     options = TrainingOptions(batch=BATCH, epochs=5, learning_rate=1e-4)
-    events = train(
+    events = train_moves(
         begin(_unit(network), options),
         lesson,
         replace(lesson, inputs=lesson.inputs[:1], parts=lesson.parts[:1]),

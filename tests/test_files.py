@@ -13,7 +13,7 @@ import pytest
 from understudy.errors import FileError
 from understudy.files import replaced, save_file, save_json, save_text
 from understudy.networks.files import save_layers
-from understudy.networks.values import ValueNetwork, ValueOptions
+from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.search.evaluators.perceptron import random_perceptron, save_perceptron
 from understudy.tensors import save_arrays
 from understudy.trainers.checkpoints import save_checkpoint

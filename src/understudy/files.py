@@ -1,4 +1,4 @@
-"""Files written whole or not at all: to a temporary name beside them, then renamed."""
+"""Files written whole or not at all, to a temporary name beside them, then renamed; and where a user keeps data."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from understudy.errors import FileError
+
+DATA = "data:"
+"""What the name of a file begins with that lies wherever this user keeps data."""
 
 
 @contextmanager
@@ -90,3 +93,28 @@ def cache_home() -> Path:
     if path := os.environ.get("XDG_CACHE_HOME") or os.environ.get("LOCALAPPDATA"):
         return Path(path)
     return Path.home() / ("Library/Caches" if sys.platform == "darwin" else ".cache")
+
+
+def data_folder() -> Path:
+    """Return where this user keeps data: the folder that UNDERSTUDY_DATA names, or one in the user's cache."""
+    if path := os.environ.get("UNDERSTUDY_DATA"):
+        return Path(path)
+    return cache_home() / "understudy" / "data"
+
+
+def locate(name: str, folder: Path) -> Path:
+    """Return where a file lies that an experiment names; *folder* is where relative names start."""
+    return data_folder() / name.removeprefix(DATA) if name.startswith(DATA) else folder / name
+
+
+def check_file(name: str, folder: Path, *, needed_by: str) -> Path:
+    """Return where a file lies, or raise: one sentence that says where it is looked for."""
+    path = locate(name, folder)
+    if path.is_file():
+        return path
+    if not name.startswith(DATA):
+        raise FileError(f"{needed_by} needs {str(path)!r}, and there is no such file")
+    raise FileError(
+        f"{needed_by} needs the data {name.removeprefix(DATA)!r}, and it is not in {str(data_folder())!r}; put it "
+        "there, or let the variable UNDERSTUDY_DATA name the folder that holds it"
+    )

@@ -164,12 +164,12 @@ IMPORT = re.compile(rb"^from (understudy[\w.]*) import (\([^)]*\)|[^\n]*)|^impor
 
 @cache
 def _imports(path: Path) -> frozenset[Path]:
-    found = set()
+    files = set()
     for source, names, alone in IMPORT.findall(_read(path)):
         parent = PACKAGE.parent.joinpath(*(source or alone).decode().split("."))
         below = (parent / name.decode() for name in re.findall(rb"\w+", names))
-        found |= {file for place in (parent, *below) for file in (place.with_suffix(".py"), place / "__init__.py")}
-    return frozenset(file for file in found if file.exists())
+        files |= {file for place in (parent, *below) for file in (place.with_suffix(".py"), place / "__init__.py")}
+    return frozenset(file for file in files if file.exists())
 
 
 @cache

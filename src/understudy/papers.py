@@ -7,9 +7,11 @@ their numbers, so they are named here and loaded when asked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
-from typing import NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
+
+from understudy.protocols import Move
 
 T = TypeVar("T")
 
@@ -32,6 +34,26 @@ class Paper(NamedTuple):
     """By the kind of experiment: rows and columns of the boards that its numbers are of."""
     numbers: str = ""
     """The module of the study that has what was `PUBLISHED`; none where all stands in experiments (`[paper]`)."""
+
+
+class Answers(NamedTuple):
+    """What the players of a paper answered to a test suite."""
+
+    moves: Callable[[Sequence[Any]], Mapping[str, Sequence[Move]]]
+    """From the items of the suite to the moves, by position, that an engine must price besides ours."""
+    compare: Callable[[Any], dict[str, Any]]
+    """From the verdict on one of our players to both side by side."""
+
+
+TESTS = {"gaming": "understudy.studies.galassi.gaming", "ccr25": "understudy.studies.sabatelli.table81"}
+"""The module of each test that a study brings and `[judging]` may ask for: it has a `TEST`, a step or `Answers`."""
+
+
+def find_test(name: str, shape: type[T]) -> T:
+    """Return the test of that name, which must be of the *shape* that the asker can use."""
+    test = import_module(TESTS[name]).TEST
+    assert isinstance(test, shape)
+    return test
 
 
 def find_paper(study: str) -> Paper:

@@ -57,6 +57,10 @@ def notes(folder: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in line.items() if key not in ("seconds", "busy")} for line in lines]
 
 
+CLOCKED = ("report.json", "cost.json")
+"""Files that a clock is part of."""
+
+
 def kept(folder: Path) -> dict[str, Any]:
     """Return everything that a run keeps and that no clock is part of."""
     files = sorted([*folder.glob("evolvers/*"), *folder.glob("epochs/*"), *folder.glob("student*")])
@@ -65,7 +69,7 @@ def kept(folder: Path) -> dict[str, Any]:
         for path in files
         for name, array in load_arrays(path)[0].items()
     }
-    tables = {path.name: json.loads(path.read_text()) for path in folder.glob("*.json") if path.name != "report.json"}
+    tables = {path.name: json.loads(path.read_text()) for path in folder.glob("*.json") if path.name not in CLOCKED}
     noted = sorted(notes(folder), key=lambda note: (note["student"], note["generation"]))
     return {**arrays, **tables, "generations": noted}
 

@@ -247,7 +247,9 @@ def test_what_ships_is_listed_as_others_script_it() -> None:
     result = CliRunner().invoke(commands, ["experiments", "--json"])
     listed = json.loads(result.stdout)
     assert {entry["study"] for entry in listed} == {"galassi", "miller", "sabatelli", "thompson"}
-    assert set(listed[0]) == {"name", "study", "game", "title", "minutes", "data", "ready", "quick"}
+    assert set(listed[0]) == {
+        "name", "study", "game", "title", "minutes", "quick_minutes", "data", "ready", "quick"
+    }  # fmt: skip
     assert [entry["name"] for entry in listed] == list(shipped())
     assert "konane_4x4 " in CliRunner().invoke(commands, ["experiments"]).stdout
 

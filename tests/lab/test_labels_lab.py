@@ -22,7 +22,7 @@ from understudy.games.chess.records.examples import load_examples
 from understudy.games.chess.records.positions import load_positions, save_positions
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import labels
-from understudy.lab.run import Progress
+from understudy.lab.run import Progress, Run
 from understudy.players import make_player
 from understudy.tensors import load_arrays
 
@@ -174,13 +174,13 @@ def test_a_table_made_otherwise_is_refused(tmp_path: Path) -> None:
     one = make_experiment("tiny", settings, folder=tmp_path)
     folder = tmp_path / "run"
     folder.mkdir()
-    first = labels.gather(one, folder, show=Hearing(), backend=Local())
+    first = labels.gather(Run(one, folder))
     heard = Hearing()
-    assert len(labels.gather(one, folder, show=heard, backend=Local())) == len(first)
+    assert len(labels.gather(Run(one, folder, heard))) == len(first)
     assert heard.tasks == {"loading positions"}
     other = make_experiment("tiny", {**settings, "positions": {**settings["positions"], "seed": 1}}, folder=tmp_path)
     with pytest.raises(BadOption, match=r"positions\.parquet' was made with other \[positions\] than now"):
-        labels.gather(other, folder, show=Hearing(), backend=Local())
+        labels.gather(Run(other, folder))
 
 
 def test_without_an_engine_there_are_no_labels(tmp_path: Path) -> None:

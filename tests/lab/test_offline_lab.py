@@ -25,16 +25,16 @@ from understudy.games.batches import size
 from understudy.games.lines_of_action import inputs as lines_of_action
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import offline
-from understudy.lab.run import rename_players
+from understudy.lab.run import Run, rename_players
 from understudy.networks.files import save_layers
-from understudy.networks.values import ValueNetwork, ValueOptions
+from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players import make_player
 from understudy.records.examples import orbit_names
 from understudy.records.tables import load_table
 from understudy.tensors import load_arrays, save_arrays
+from understudy.trainers.objectives import Valued
 from understudy.trainers.offline import Fit, Sight, error, load_fit, show_all, split, valued
 from understudy.trainers.sampling import Sampler, SamplingOptions
-from understudy.trainers.values import Valued
 
 FIVE = find_game("lines_of_action", (5, 5))
 BOARD = Sight(lines_of_action, "board", (5, 5))
@@ -71,7 +71,7 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
 
 def test_who_scores_most_is_the_student_of_a_run(tmp_path: Path) -> None:
     experiment = tiny(variations__a={}, variations__b={"student": {"finished_by_rules": False}}, training__cycles=1)
-    lab.train(experiment, tmp_path, show=silent)
+    lab.run(experiment, tmp_path, show=silent)
     drawn, won = [[0, 5, 0], [0, 5, 0]], [[0, 0, 5], [4, 0, 1]]
     games = {name: {"largest sample": {"random": drawn}, "games to choose by": {"random": counts}}
              for name, counts in (("a", drawn), ("b", won))}  # fmt: skip
@@ -102,11 +102,11 @@ def test_a_killed_run_goes_on(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_more_games_go_on_from_the_tables_that_are_there(tmp_path: Path) -> None:
-    lesson = tiny().lessons[0]
-    place = offline.sample_tables(tiny(), lesson, tmp_path, show=silent)
+    experiment = tiny()
+    place = offline.sample_tables(Run(experiment, tmp_path), experiment.lessons[0])
     longer = tiny(sampling__games=180)
     before = (place / "table_00120.parquet").stat().st_mtime_ns
-    assert offline.sample_tables(longer, longer.lessons[0], tmp_path, show=silent) == place
+    assert offline.sample_tables(Run(longer, tmp_path), longer.lessons[0]) == place
     assert (place / "table_00120.parquet").stat().st_mtime_ns == before
     sampler = Sampler(FIVE, longer.lessons[0].sampling)
     sampler.play_until(180)

@@ -20,7 +20,7 @@ from understudy.games.boards import SCRATCH
 from understudy.games.konane.batches import class_names, successors
 from understudy.games.konane.inputs import encode_boards
 from understudy.judges.value_kept import exam_positions, held_out
-from understudy.networks.values import ValueNetwork, ValueOptions
+from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players import make_player
 from understudy.records.solved import imaged, load_solved, save_solved, solve_boards
 from understudy.solve import shared_solver

@@ -49,9 +49,8 @@ from understudy.trainers.evolution.evolver import (
     uniform,
     usual_weights,
 )
-from understudy.trainers.evolution.genetic import Genetic
+from understudy.trainers.evolution.generational import Genetic, Strategy
 from understudy.trainers.evolution.steady import Steady
-from understudy.trainers.evolution.strategies import Strategy
 
 FOUR = find_game("lines_of_action", (4, 4))
 STAGE = Stage(
@@ -545,7 +544,7 @@ def test_a_result_is_credited_to_whom_it_is_due() -> None:
     newborn = steady._Asked(-1, child, 0.1, 98, evolver.population[:2])
     evolver._waiting.clear()
     evolver._waiting.extend([newborn, trial])
-    evolver.told = 0
+    evolver.tried = 0
     evolver.tell((WIN, WIN, WIN))
     assert np.array_equal(evolver.population[0], child) and evolver.matches[0] == 3
     evolver.tell((LOSS, LOSS, LOSS))

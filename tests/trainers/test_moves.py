@@ -21,7 +21,7 @@ from understudy.records.examples import all_examples
 from understudy.records.store import lone_pairs
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, TrainingOptions, begin, learning_rate
-from understudy.trainers.moves import Lesson, make_lesson, shuffled, spread, train
+from understudy.trainers.objectives import Lesson, make_lesson, shuffled, spread, train_moves
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
 NETWORK: dict[str, Any] = {
@@ -57,7 +57,7 @@ def unit(design: str = "whole") -> Any:
 
 
 def epochs(learning: Any, lesson: Lesson, options: TrainingOptions) -> list[Epoch]:
-    return [event for event in train(learning, lesson, lesson, options) if isinstance(event, Epoch)]
+    return [event for event in train_moves(learning, lesson, lesson, options) if isinstance(event, Epoch)]
 
 
 def test_it_learns(lesson: Lesson) -> None:
@@ -70,7 +70,7 @@ def test_a_resumed_training_ends_with_the_same_weights(lesson: Lesson, tmp_path:
     whole = begin(unit(), OPTIONS)
     epochs(whole, lesson, OPTIONS)
     first = begin(unit(), OPTIONS)
-    for event in train(first, lesson, lesson, OPTIONS):
+    for event in train_moves(first, lesson, lesson, OPTIONS):
         if isinstance(event, Epoch):
             save_checkpoint(tmp_path / "half", first, "name")
             break

@@ -171,7 +171,8 @@ def test_compiled_and_interpreted_kernels_walk_back_alike() -> None:
 @pytest.mark.parametrize(
     ("game", "changes", "message"),
     [
-        ("konane", {}, "positions of konane cannot be sampled offline; lines_of_action can"),
+        ("konane", {}, "positions of konane cannot be sampled offline: its batches have no keys"),
+        ("morris", {}, "positions of morris cannot be sampled offline: its batches have no finished"),
         ("lines_of_action", {"sampler": "tabel"}, "did you mean 'table'"),
         ("lines_of_action", {"discount": 1.5}, "sampling.discount must be from 0 to 1, not 1.5"),
         ("lines_of_action", {"step": -0.1}, "sampling.step must be from 0 to 1"),

@@ -16,7 +16,8 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
 from understudy.games.lines_of_action.inputs import count_all
 from understudy.lab.experiments import make_experiment
-from understudy.lab.kinds.schools import attend
+from understudy.lab.kinds import evolution
+from understudy.lab.run import Run, opened
 from understudy.search.choosers import Anyone, choose, make_room
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
@@ -192,7 +193,7 @@ def test_any_number_of_workers_plays_the_same_round() -> None:
 # Schooldays.
 
 
-def lesson(**changes: Any) -> Any:
+def experiment(**changes: Any) -> Any:
     school = {"rounds": 3, "games": 100, "depth": 1, "batch": 64, "memory": 2, "teacher": QUICK.teacher}
     settings = {
         "experiment": {"kind": "evolution", "game": "lines_of_action", "size": "5x5"},
@@ -203,12 +204,13 @@ def lesson(**changes: Any) -> Any:
     for name, change in changes.items():
         section, key = name.split("__")
         settings[section][key] = change
-    return make_experiment("tiny", settings, folder=Path()).lessons[0]
+    return make_experiment("tiny", settings, folder=Path())
 
 
 def schooled(folder: Path, workers: int = 1, **changes: Any) -> Any:
-    chosen = lesson(**changes)
-    return attend(chosen, chosen.stage(FIVE), folder, backend=Local(workers), show=lambda news: None)
+    run = Run(experiment(**changes), folder, backend=Local(workers))
+    with opened(run, evolution.KIND):
+        return evolution.attend(run, run.experiment.lessons[0])
 
 
 def test_a_school_goes_on_where_it_was(tmp_path: Path) -> None:

@@ -49,7 +49,8 @@ def experiments(as_json: bool) -> None:
     for study, entries in groupby(listed, key=lambda entry: entry.study):
         click.echo(f"\n{study}")
         for entry in entries:
-            notes = [_cost(entry.minutes), *(["--quick"] if entry.quick else []), *_missing(entry)]
+            short = "" if entry.quick_minutes is None else f": {_cost(entry.quick_minutes)}"
+            notes = [_cost(entry.minutes), *([f"--quick{short}"] if entry.quick else []), *_missing(entry)]
             click.echo(f"  {entry.name:<{width}}  {entry.title}\n  {'':<{width}}  {', '.join(notes)}")
 
 

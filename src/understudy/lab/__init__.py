@@ -6,13 +6,35 @@ so that a study without PyTorch never waits for it.
 
 from __future__ import annotations
 
+import contextlib
+import os
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from understudy import __version__
 from understudy.errors import BadOption
-from understudy.lab.run import LOCAL, Kind, Run, Show, keep_quiet, opened, play_command
+from understudy.lab.run import (
+    LOCAL,
+    Kind,
+    Progress,
+    Run,
+    Show,
+    Step,
+    keep_quiet,
+    opened,
+    play_command,
+    spelled_as_before,
+)
+from understudy.lab.settings import Experiment
 from understudy.protocols import Backend
+
+if TYPE_CHECKING:
+    from understudy.records.store import Records
 
 KINDS = {
     "imitation": "understudy.lab.kinds.imitation",
@@ -25,6 +47,10 @@ KINDS = {
 }
 """Where each kind of experiment says what it does (`KIND`)."""
 
+COST = "cost.json"
+NOTING = 10.0
+"""Seconds between two times of writing down what a step costs: a kill loses no more than that."""
+
 
 def find_lab(kind: str) -> Kind:
     """Return what is done in experiments of a kind."""
@@ -32,50 +58,101 @@ def find_lab(kind: str) -> Kind:
     return lab
 
 
-def run(experiment: Any, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> Path:
+def run(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> Path:
     """Do all of an experiment; return its report."""
-    at_work = Run(experiment, folder, show, backend)
-    lab = find_lab(experiment.about.kind)
-    with opened(at_work, lab):
+    with _at_work(experiment, folder, show, backend) as (at_work, lab):
         for step in lab.steps:
-            step.do(at_work)
-        return report(experiment, folder)
+            _do(step, at_work)
+        _do(Step("report", _write_report), at_work)
+        return folder / "report.html"
 
 
-def watch(experiment: Any, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> Any:
+def watch(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> Records:
     """Watch the teacher of an experiment and keep what it chose; return the records."""
-    lab = find_lab(experiment.about.kind)
-    if lab.steps[0].name != "watch":
+    if find_lab(experiment.about.kind).steps[0].name != "watch":
         note = f"one of the kind {experiment.about.kind!r} keeps no records"
         raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: {note}")
-    at_work = Run(experiment, folder, show, backend)
-    with opened(at_work, lab):
-        return lab.steps[0].do(at_work)
+    from understudy.records.store import load  # whoever keeps no records need not wait for Parquet
+
+    with _at_work(experiment, folder, show, backend) as (at_work, lab):
+        _do(lab.steps[0], at_work)
+        return load(folder / "records.parquet")
 
 
-def train(experiment: Any, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> None:
+def train(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> None:
     """Do an experiment up to where its students have learned."""
-    lab = find_lab(experiment.about.kind)
-    names = [step.name for step in lab.steps]
+    names = [step.name for step in find_lab(experiment.about.kind).steps]
     if "learn" not in names:
         raise BadOption(f"nobody learns in experiment {experiment.name!r}: `understudy run` does all of it")
-    at_work = Run(experiment, folder, show, backend)
-    with opened(at_work, lab):
+    with _at_work(experiment, folder, show, backend) as (at_work, lab):
         for step in lab.steps[: names.index("learn") + 1]:
-            step.do(at_work)
+            _do(step, at_work)
 
 
-def judge(experiment: Any, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> None:
+def judge(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> None:
     """Let the judges of an experiment grade students that have learned."""
-    lab = find_lab(experiment.about.kind)
-    at_work = Run(experiment, folder, show, backend)
-    with opened(at_work, lab):
+    with _at_work(experiment, folder, show, backend) as (at_work, lab):
         for step in lab.steps:
             if step.name == "judge":
-                step.do(at_work)
+                _do(step, at_work)
 
 
-def report(experiment: Any, folder: Path) -> Path:
+@contextlib.contextmanager
+def _at_work(experiment: Experiment, folder: Path, show: Show, backend: Backend) -> Iterator[tuple[Run[Any], Kind]]:
+    """Have the folder of an experiment to oneself, with all that is done in it."""
+    lab = find_lab(experiment.about.kind)
+    at_work = Run(spelled_as_before(experiment, folder), folder, show, backend)
+    with opened(at_work, lab):
+        yield at_work, lab
+
+
+def _do(step: Step, at_work: Run[Any]) -> None:
+    """Do a step, and write down what it costs; one that is stopped has cost something, too."""
+    meter = Meter(at_work, step.name)
+    try:
+        step.do(replace(at_work, show=meter.show))
+    finally:
+        meter.note()
+
+
+class Meter:
+    """What a step of a run costs, added to what it cost before it was stopped: seconds by the clock and of cores.
+
+    Seconds of other processes count once these have ended; those of workers on other machines never do.
+    """
+
+    def __init__(self, at_work: Run[Any], step: str) -> None:
+        self.run, self.step, self.lock = at_work, step, threading.Lock()
+        before = at_work.load(COST).get("steps", {}).get(step, {})
+        self.before = float(before.get("wall_seconds", 0.0)), float(before.get("cpu_seconds", 0.0))
+        self.began, self.noted = (time.perf_counter(), _cpu_seconds()), time.perf_counter()
+
+    def show(self, progress: Progress) -> None:
+        """Pass on how far the step is; students that learn side by side all tell it."""
+        self.run.show(progress)
+        if time.perf_counter() - self.noted > NOTING:
+            self.note()
+
+    def note(self) -> None:
+        """Write what the step has cost so far."""
+        with self.lock:
+            spent = time.perf_counter() - self.began[0], _cpu_seconds() - self.began[1]
+            wall, cpu = (round(old + new, 2) for old, new in zip(self.before, spent, strict=True))
+            steps = self.run.load(COST).get("steps", {}) | {self.step: {"wall_seconds": wall, "cpu_seconds": cpu}}
+            self.run.save(COST, {"understudy": __version__, "cores": os.cpu_count(), "steps": steps})
+            self.noted = time.perf_counter()
+
+
+def _cpu_seconds() -> float:
+    """Return the time that cores have spent on this process and on those it started that have ended."""
+    return sum(os.times()[:4])
+
+
+def _write_report(at_work: Run[Any]) -> None:
+    report(at_work.experiment, at_work.folder)
+
+
+def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
     from understudy.report import build_report
 
@@ -84,6 +161,6 @@ def report(experiment: Any, folder: Path) -> Path:
     return build_report(folder, paper=paper, closing=[play_command(experiment.about, rival)])
 
 
-def summary(experiment: Any, folder: Path) -> list[str]:
+def summary(experiment: Experiment, folder: Path) -> list[str]:
     """Return the few lines that a person looks for first."""
     return find_lab(experiment.about.kind).summary(Run(experiment, folder))

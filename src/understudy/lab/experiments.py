@@ -13,12 +13,12 @@ from typing import Any, NamedTuple
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.lab.data import DATA, locate
-from understudy.lab.settings import check_unset, flattened, insisted, noted
+from understudy.files import DATA, locate
+from understudy.lab.settings import Experiment, check_unset, flattened, insisted, noted
 
 KINDS = {
     "imitation": "understudy.lab.options.imitation",
-    "evaluators": "understudy.lab.options.evaluators",
+    "evaluators": "understudy.lab.kinds.evaluators",
     "online": "understudy.lab.options.online",
     "values": "understudy.lab.options.values",
     "evolution": "understudy.lab.options.evolution",
@@ -40,6 +40,8 @@ class Listed(NamedTuple):
     title: str
     minutes: float | None
     """What the whole of it took, measured on two cores; None if nobody has measured it."""
+    quick_minutes: float | None
+    """And what its short form took."""
     data: list[str]
     """Files that it needs and does not make itself."""
     ready: bool
@@ -64,6 +66,7 @@ def list_experiments() -> Iterator[Listed]:
             game=about.get("game", "morris"),
             title=about.get("title", ""),
             minutes=about.get("minutes"),
+            quick_minutes=about.get("quick_minutes"),
             data=[file.removeprefix(DATA) for file in files],
             ready=all(locate(file, Path()).exists() for file in files),
             quick="quick" in settings,
@@ -89,28 +92,29 @@ def find_experiment(text: str) -> Path:
     return named[text]
 
 
-def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = False) -> Any:
+def load_experiment(path: Path, changes: tuple[str, ...] = (), *, quick: bool = False) -> Experiment:
     """Return the experiment of a TOML file with some keys changed; *quick* takes its short form.
 
     The *changes* are the user's: they win over all that the file says, in its variations and its quick form, too.
     """
-    said = load_toml(path)
-    check_unset(said, changes)
-    settings = insisted(said, changes)
+    written = load_toml(path)
+    check_unset(written, changes)
+    settings = insisted(written, changes)
     if quick and not isinstance(settings.get("quick"), dict):
         raise BadOption(f"experiment {str(path)!r} has no quick form: there is no [quick] section in it")
     if quick:
         settings = insisted(overridden(settings, flattened(settings["quick"])), changes)
-    settings = noted(said, settings, changes, quick=quick)
+    settings = noted(written, settings, changes, quick=quick)
     # What ships lies where nobody keeps files: there names are relative to where one works.
     folder = Path() if STUDIES in path.resolve().parents else path.parent
     return make_experiment(path.stem + ("_quick" if quick else ""), settings, folder=folder)
 
 
-def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Any:
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     about = settings.get("experiment", {})
     kind = about.get("kind", "imitation") if isinstance(about, Mapping) else "imitation"
     if kind not in KINDS:
         raise UnknownName("kind of experiment", str(kind), KINDS)
-    return import_module(KINDS[kind]).make_experiment(name, settings, folder=folder)
+    experiment: Experiment = import_module(KINDS[kind]).make_experiment(name, settings, folder=folder)
+    return experiment

@@ -12,24 +12,26 @@ import os
 import re
 import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from understudy.backends import Local
 from understudy.config import load_toml, write_toml
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.files import load_json, make_folder, save_file, save_json, save_text
-from understudy.lab.settings import About
+from understudy.games import CompiledGame
+from understudy.lab.settings import About, Experiment, same_board
+from understudy.players import close, make_player
 from understudy.players.names import PLAIN, plain_name, split_options
 from understudy.protocols import Backend
 
 try:
     import fcntl
-except ImportError:  # there is none on Windows, where nobody is told of a second process
+except ImportError:  # there is none on Windows, where nobody hears of a second process
     fcntl = None  # type: ignore[assignment]
 
-E = TypeVar("E", bound=Any)
+E = TypeVar("E", bound=Experiment)
 
 LOCAL = Local()
 """The cores of this machine."""
@@ -88,9 +90,9 @@ class Made(NamedTuple):
     """What a run folder holds already, and the settings that it was made with."""
 
     what: str
-    found: Any
+    before: Any
     """The fingerprint of those settings."""
-    wanted: Any
+    now: Any
     """And of the settings now."""
     how: str = "was trained"
 
@@ -99,13 +101,7 @@ class Step(NamedTuple):
     """A part of a run; `watch`, `learn` and `judge` have commands or calls of their own."""
 
     name: str
-    do: Callable[[Run[Any]], Any]
-
-
-def same_board(settings: Mapping[str, Any]) -> Any:
-    """Return the kind of an experiment, its game and its board."""
-    about = settings.get("experiment", {})
-    return tuple(about.get(key) for key in ("kind", "game", "size"))
+    do: Callable[[Run[Any]], None]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,6 +119,8 @@ class Kind:
     """What a folder of another experiment would mix up, such as "records of "."""
     folders: tuple[str, ...] = ()
     """Folders that are there as soon as the run is opened."""
+    opponents: Callable[[Any], Iterable[str]] = lambda experiment: ()
+    """From an experiment to whom its students will play; a kind whose options make them already names nobody."""
     paper: bool = False
     """Whether `[paper]` speaks of verdicts, by their sections."""
     rival: str = ""
@@ -139,6 +137,7 @@ def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
             "name another with --run, or delete it"
         )
     check_made(kind.made(run))
+    check_opponents(kind.opponents(run.experiment), run.experiment.game)
     make_folder(run.folder)
     with locked(run.folder):
         save_text(path, write_toml(run.experiment.settings))
@@ -147,6 +146,22 @@ def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
         for name in kind.folders:
             make_folder(run.folder / name)
         yield
+
+
+def spelled_as_before(experiment: E, folder: Path) -> E:
+    """Return an experiment with the size of its board written as the run folder has it: fingerprints hold the text."""
+    path = folder / "experiment.toml"
+    settings = load_toml(path) if path.exists() else {}
+    before, now = (table.get("experiment", {}).get("size", "") for table in (settings, experiment.settings))
+    if not settings or before == now or same_board(settings) != same_board(experiment.settings):
+        return experiment
+    section = {key: value for key, value in experiment.settings["experiment"].items() if key != "size"}
+    section |= {"size": before} if before else {}
+    return replace(  # type: ignore[type-var]
+        experiment,
+        about=replace(experiment.about, size=before),
+        settings={**experiment.settings, "experiment": section},
+    )
 
 
 @contextlib.contextmanager
@@ -175,8 +190,17 @@ def _lock(descriptor: int, folder: Path) -> None:
 def check_made(made: Iterable[Made]) -> None:
     """Raise if something was made with other settings than now."""
     for one in made:
-        if one.found != one.wanted:
+        if one.before != one.now:
             raise BadOption(f"{one.what} {one.how} with other settings than now; name another --run, or delete it")
+
+
+def check_opponents(opponents: Iterable[str], game: CompiledGame) -> None:
+    """Raise unless everybody can be made whom students will play: better now than after the training."""
+    for opponent in opponents:
+        try:
+            close(make_player(opponent, game))
+        except UnderstudyError as error:
+            raise BadOption(f"judging.opponents: {opponent!r}: {error}") from None
 
 
 def append_line(path: Path, entry: Mapping[str, Any]) -> None:
@@ -220,7 +244,7 @@ def _rename_in(path: Path, former: re.Pattern[str]) -> bool:
     return renamed != text
 
 
-def _renamed(found: re.Match[str]) -> str:
-    _, options = split_options(found[0])
+def _renamed(name: re.Match[str]) -> str:
+    _, options = split_options(name[0])
     plain = options.get("method") == "minimax" and options.get("ties") == "random"
-    return found[0] if plain else plain_name(found[0])
+    return name[0] if plain else plain_name(name[0])

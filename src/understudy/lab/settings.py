@@ -13,7 +13,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 from understudy.config import build, holder_of, overridden, read_change, unset
 from understudy.errors import BadOption, UnknownName
@@ -23,6 +23,10 @@ from understudy.papers import STUDIES
 
 ABOUT_SECTIONS = ("experiment", "variations", "quick")
 """What a file of any kind with students may hold."""
+
+YARDSTICKS = ("teacher q = searcher:evaluator=q,depth=1,ties=random", "random")
+"""Who is compared with perfect play beside students, unless a file says otherwise: boards that are solved are Konane's,
+and q is the teacher that Thompson (2005) found best there."""
 
 PARTED = ("network", "training")
 """Sections in which a table may change keys for one part of a move."""
@@ -46,6 +50,8 @@ class About:
     """The paper that the experiment repeats, such as miller; its numbers then stand beside ours."""
     minutes: float | None = None
     """What the whole of it took, measured on two cores; a list of experiments shows it."""
+    quick_minutes: float | None = None
+    """And what its short form took."""
     quick: bool = False
     """Whether this is the short form, written down by `--quick`."""
     changed: tuple[str, ...] = ()
@@ -54,6 +60,21 @@ class About:
     def __post_init__(self) -> None:
         if self.study and self.study not in STUDIES:
             raise UnknownName("experiment.study", self.study, STUDIES)
+
+
+class Experiment(Protocol):
+    """What an experiment of any kind says."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def about(self) -> About: ...
+    @property
+    def game(self) -> CompiledGame: ...
+    @property
+    def paper(self) -> Mapping[str, Any]: ...
+    @property
+    def settings(self) -> Mapping[str, Any]: ...
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -110,12 +131,12 @@ def built(
 
     Where several kinds share a dataclass, *read* names the options that this kind reads; to say others is an error.
     """
-    said = settings.get(section, {})
-    made = build(options, {**(usual or {}), **said}, place=f"[{section}]")
-    idle = [key for key in said if read is not None and key not in read]
+    table = settings.get(section, {})
+    made = build(options, {**(usual or {}), **table}, place=f"[{section}]")
+    idle = [key for key in table if read is not None and key not in read]
     if idle:
         kind = settings["experiment"]["kind"]
-        raise BadOption(f"{section}.{idle[0]} = {said[idle[0]]!r}: experiments of the kind {kind!r} never read it")
+        raise BadOption(f"{section}.{idle[0]} = {table[idle[0]]!r}: experiments of the kind {kind!r} never read it")
     return made
 
 
@@ -124,11 +145,18 @@ def board_of(about: About) -> CompiledGame:
     return find_game(about.game, read_size(about.size, "experiment.size") if about.size else None)
 
 
-def check_sections(settings: Mapping[str, Any], known: Sequence[str], place: str = "an experiment") -> None:
-    """Raise unless every section is known and is a table."""
+def same_board(settings: Mapping[str, Any]) -> Any:
+    """Return the kind of an experiment, its game and its board, however the board's size is written."""
+    about = settings.get("experiment", {})
+    kind, game, size = (str(about.get(key, getattr(About, key))) for key in ("kind", "game", "size"))
+    return kind, game, read_size(size, "experiment.size") if size else find_game(game).size
+
+
+def check_sections(settings: Mapping[str, Any], names: Sequence[str], place: str = "an experiment") -> None:
+    """Raise unless every section has one of these names and is a table."""
     for section, table in settings.items():
-        if section not in known:
-            raise UnknownName(f"section of {place}", section, known)
+        if section not in names:
+            raise UnknownName(f"section of {place}", section, names)
         if not isinstance(table, dict):
             raise BadOption(f"{section} = {table!r} must be a section: [{section}] with keys below it")
 
@@ -138,6 +166,12 @@ def check_shares(paper: Mapping[str, Any]) -> None:
     for student, numbers in paper.items():
         if not isinstance(numbers, Mapping) or not all(isinstance(one, int | float) for one in numbers.values()):
             raise BadOption(f"[paper.{student}] must hold a share of games won for each opponent")
+
+
+def read_yardsticks(texts: Sequence[str]) -> dict[str, str]:
+    """Return the players that stand beside students, by what they are called: `NAME = PLAYER`, or the player alone."""
+    parts = [text.partition(" = ") for text in texts]
+    return {name.strip(): (player or name).strip() for name, _, player in parts}
 
 
 def variations(settings: Mapping[str, Any], learning: Sequence[str]) -> list[tuple[str, dict[str, Any]]]:
@@ -171,15 +205,15 @@ def noted(
     """Return changed settings that say themselves that they are the short form, and what else was changed by hand."""
     about = changed.get("experiment", {})
     keys = [change.partition("=")[0].strip() for change in changes]
-    other = [key for key in keys if _found(settings, key) != _found(changed, key)]
+    other = [key for key in keys if _setting(settings, key) != _setting(changed, key)]
     if not isinstance(about, dict) or not (quick or other):
         return changed
-    told = {"quick": True} if quick else {}
-    known = [*about.get("changed", ()), *other]
-    return changed | {"experiment": about | told | ({"changed": list(dict.fromkeys(known))} if known else {})}
+    form = {"quick": True} if quick else {}
+    differing = list(dict.fromkeys([*about.get("changed", ()), *other]))
+    return changed | {"experiment": about | form | ({"changed": differing} if differing else {})}
 
 
-def _found(settings: Any, path: str) -> Any:
+def _setting(settings: Any, path: str) -> Any:
     """Return a setting, None where it is not said; of files their names, since it does not matter where they lie."""
     for key in path.split("."):
         settings = settings.get(key) if isinstance(settings, Mapping) else None
@@ -225,9 +259,12 @@ def _tables(table: Any) -> list[Any]:
     return [value for value in table.values() if isinstance(value, dict)] if isinstance(table, dict) else []
 
 
-def fingerprint_of(*told: Any) -> str:
-    """Return a short name for settings, the same wherever they are the same."""
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()[:16]
+def fingerprint_of(*settings: Any) -> str:
+    """Return a short name for settings, the same wherever they are the same.
+
+    Sixteen digits are 64 bits: two of a million trainings share a name with a chance of one in thirty million.
+    """
+    return hashlib.sha256(json.dumps(settings, sort_keys=True).encode()).hexdigest()[:16]
 
 
 def unusual(options: Any) -> dict[str, Any]:

@@ -20,17 +20,17 @@ from understudy.networks.architectures import (
 from understudy.networks.students import Single, StudentOptions, Unit, Whole
 
 
-class Kind(NamedTuple):
+class Architecture(NamedTuple):
     """What makes a network: its class and its options."""
 
-    network: Any
+    network: type[FeedForward] | type[Residual] | type[Dense]
     options: type[Any]
 
 
-NETWORKS: dict[str, Kind] = {
-    "feedforward": Kind(FeedForward, FeedForwardOptions),
-    "residual": Kind(Residual, ResidualOptions),
-    "dense": Kind(Dense, DenseOptions),
+NETWORKS: dict[str, Architecture] = {
+    "feedforward": Architecture(FeedForward, FeedForwardOptions),
+    "residual": Architecture(Residual, ResidualOptions),
+    "dense": Architecture(Dense, DenseOptions),
 }
 
 DESIGNS = ("cascade", "whole")
@@ -70,9 +70,9 @@ def build_units(game: CompiledGame, student: StudentOptions, networks: Mapping[s
 
 def _check_symmetric(game: CompiledGame, encoder: Encoder) -> None:
     if not encoder.symmetric:
-        known = ", ".join(name for name, other in find_encoders(game.name).items() if other.symmetric)
+        fitting = ", ".join(name for name, other in find_encoders(game.name).items() if other.symmetric)
         raise BadOption(
-            f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; these it can: {known}"
+            f"student.encoder: a symmetric network cannot see positions as {encoder.name!r}; these it can: {fitting}"
         )
 
 

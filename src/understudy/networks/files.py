@@ -84,8 +84,8 @@ def load_weights(path: Path, units: Sequence[Unit]) -> None:
         own = {key: tensors.get(f"{unit.name}.{key}") for key in unit.state_dict()}
         wrong = [key for key, weight in unit.state_dict().items() if own[key] is None or own[key].shape != weight.shape]  # type: ignore[union-attr]
         if wrong:
-            found = "is missing" if own[wrong[0]] is None else f"has shape {tuple(own[wrong[0]].shape)}"  # type: ignore[union-attr]
-            raise FileError(f"the weights {str(path)!r} do not fit this student: {unit.name}.{wrong[0]} {found}")
+            fault = "is missing" if own[wrong[0]] is None else f"has shape {tuple(own[wrong[0]].shape)}"  # type: ignore[union-attr]
+            raise FileError(f"the weights {str(path)!r} do not fit this student: {unit.name}.{wrong[0]} {fault}")
         unit.load_state_dict(own)
 
 

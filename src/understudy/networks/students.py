@@ -1,36 +1,54 @@
-"""A student learning: three networks in cascade, or one network for the whole move.
+"""Students learning: three networks in cascade, one network for the whole move, or one that values boards.
 
 A cascade decides the parts of a move one after another in a chosen order; each network sees the position and the
 parts before its own. A whole-move network sees the position once, in a shared trunk, and has three heads, each
-conditioned on the parts before its own. Both learn with the teacher's earlier parts and play with their own.
+conditioned on the parts before its own. Both learn with the teacher's earlier parts and play with their own. What
+values a board is plain layers with one output.
 """
 
 from __future__ import annotations
 
 import copy
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
+import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from understudy.config import check_range
+from understudy.errors import UnknownName
 from understudy.games.layout import Encoder, joined
 from understudy.networks.architectures import Block, ResidualOptions, Stem, Tied, plain, written_out
 
+UNITS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh}
+"""What hidden units make of their sums."""
+SLOPES: dict[str, Callable[[Tensor], Tensor]] = {
+    "relu": lambda outputs: (outputs > 0).to(outputs.dtype),
+    "sigmoid": lambda outputs: outputs * (1 - outputs),
+    "tanh": lambda outputs: 1 - outputs * outputs,
+}
+"""The derivatives of hidden units, from their outputs: plain back-propagation has nothing else at hand."""
+ONNX = {"relu": "Relu", "sigmoid": "Sigmoid", "tanh": "Tanh"}
+"""The operators that do the same."""
 
-class Unit(nn.Module):
+
+class Unit(nn.Module, ABC):
     """What is trained at once: one network of a cascade, or a whole student; it decides some places of the order."""
 
     name: str
     places: tuple[int, ...]
 
+    @abstractmethod
     def hidden(self, inputs: Tensor) -> Tensor:
         """Return what the places share."""
-        raise NotImplementedError
 
+    @abstractmethod
     def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
         """Return the scores of the classes at *place*, given the classes chosen at the places before it."""
-        raise NotImplementedError
 
 
 class Single(Unit):
@@ -126,3 +144,50 @@ class StudentOptions:
 
 def _one_hot(part: Tensor, classes: int) -> Tensor:
     return nn.functional.one_hot(part, classes).float()
+
+
+@dataclass(frozen=True, kw_only=True)
+class ValueOptions:
+    """The `[network]` section of a values experiment."""
+
+    hidden: tuple[int, ...] = (256, 128)
+    """Units of each hidden layer."""
+    dropout: float = 0.0
+    units: str = "relu"
+    """What hidden units make of their sums: `relu`, `sigmoid` or `tanh`."""
+
+
+def check_values(options: ValueOptions) -> None:
+    """Raise unless every option has a value it can take."""
+    check_range("network.dropout", options.dropout, 0, 0.95)
+    for units in options.hidden:
+        check_range("network.hidden", units, 1, 100_000)
+    if options.units not in UNITS:
+        raise UnknownName("network.units", options.units, UNITS)
+
+
+class ValueNetwork(nn.Module):
+    """From inputs [boards, inputs] to logits [boards]: how sure it is that a board is won."""
+
+    def __init__(self, inputs: int, options: ValueOptions) -> None:
+        super().__init__()
+        check_values(options)
+        self.units, self.slope = UNITS[options.units], SLOPES[options.units]
+        sizes = [inputs, *options.hidden, 1]
+        self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
+        self.dropout = nn.Dropout(options.dropout)
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        """Return the logits."""
+        units = inputs
+        for layer in self.layers[:-1]:
+            units = self.dropout(self.units(layer(units)))
+        logits: Tensor = self.layers[-1](units)[:, 0]
+        return logits
+
+    def plain_layers(self) -> Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]:
+        """Return the weights [inputs, outputs] and biases of each layer."""
+        return [
+            (layer.weight.detach().numpy().T.copy(), layer.bias.detach().numpy().copy())  # type: ignore[operator]
+            for layer in self.layers
+        ]

@@ -255,9 +255,9 @@ def check_training(options: TrainingOptions) -> None:
         "smooth_over": SMOOTHED,
         "images": IMAGES,
     }
-    for name, known in tables.items():
-        if getattr(options, name) not in known:
-            raise UnknownName(f"training.{name}", getattr(options, name), known)
+    for name, choices in tables.items():
+        if getattr(options, name) not in choices:
+            raise UnknownName(f"training.{name}", getattr(options, name), choices)
     for name, low, high in (
         ("learning_rate", 1e-9, 10), ("beta1", 0, 0.99999), ("beta2", 0, 0.99999999), ("momentum", 0, 0.9999),
         ("decay", 0, 100), ("l1", 0, 100),

@@ -23,11 +23,11 @@ from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games.batches import size, taken
 from understudy.games.boards import SCRATCH
-from understudy.networks.values import ValueNetwork
+from understudy.networks.students import ValueNetwork
 from understudy.records.examples import orbit_names
 from understudy.records.tables import Tabled
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.values import Valued
+from understudy.trainers.objectives import Valued
 
 ROWS = 65_536
 """Boards looked at together in an examination."""
@@ -101,13 +101,13 @@ def show_all(network: ValueNetwork, lesson: Valued, rate: float, *, batch: int, 
 def learn(network: ValueNetwork, inputs: Tensor, values: Tensor, rate: float) -> None:
     """Take one step: forward, then back from the last layer to the first, changing each layer's weights on the way."""
     layers: list[Any] = list(network.layers)
-    said = [inputs]
+    outputs = [inputs]
     for layer in layers[:-1]:
-        said.append(network.units(functional.linear(said[-1], layer.weight, layer.bias)))
-    told = torch.sigmoid(functional.linear(said[-1], layers[-1].weight, layers[-1].bias))
-    blame = (told - values) * told * (1 - told)
+        outputs.append(network.units(functional.linear(outputs[-1], layer.weight, layer.bias)))
+    answer = torch.sigmoid(functional.linear(outputs[-1], layers[-1].weight, layers[-1].bias))
+    blame = (answer - values) * answer * (1 - answer)
     for place in range(len(layers) - 1, -1, -1):
-        layer, below = layers[place], said[place]
+        layer, below = layers[place], outputs[place]
         passed = torch.mm(blame, layer.weight) * network.slope(below) if place else blame
         layer.weight.addmm_(blame.T, below, alpha=-rate)
         layer.bias.sub_(blame.sum(0), alpha=rate)
@@ -123,8 +123,8 @@ def squares(network: ValueNetwork, examination: Valued) -> Tensor:
     """Return the squared error on each board."""
     network.eval()
     with torch.no_grad():
-        said = [torch.sigmoid(network(inputs)) for inputs in torch.split(examination.inputs, ROWS)]
-    return (torch.cat(said) - examination.values).square()
+        answers = [torch.sigmoid(network(inputs)) for inputs in torch.split(examination.inputs, ROWS)]
+    return (torch.cat(answers) - examination.values).square()
 
 
 def save_fit(path: Path, state: Fit, fingerprint: str) -> None:

@@ -30,8 +30,10 @@ from understudy.records.tables import Tabled
 from understudy.search.choosers import Anyone, Recalling, Room, choose, make_room
 from understudy.search.memory import NEUTRAL, Memory, enlarged, find_row, index, make_memory
 
-GAMES = ("lines_of_action",)
-"""Games whose positions are told apart by their stones, as a memory needs it."""
+NEEDED = ("keys", "orbit_keys", "images", "finished")
+"""What the batches of a game must offer: names of positions for the memory, images and endings for who learns."""
+REMEMBERED = ("mine", "theirs", "ply")
+"""What a memory keeps of a position; all else must stay as it is at the start of a game."""
 SAMPLERS = ("table", "random")
 SELF = "self"
 
@@ -126,8 +128,8 @@ class Sampler:
 
 def check_sampling(game: CompiledGame, options: SamplingOptions) -> None:
     """Raise unless games of *game* can be sampled with these options."""
-    if game.name not in GAMES:
-        raise BadOption(f"experiment.game: positions of {game.name} cannot be sampled offline; {', '.join(GAMES)} can")
+    if (lack := lacking(game)) is not None:
+        raise BadOption(f"experiment.game: positions of {game.name} cannot be sampled offline: {lack}")
     if options.sampler not in SAMPLERS:
         raise UnknownName("sampling.sampler", options.sampler, SAMPLERS)
     for name, low, high in (
@@ -137,6 +139,19 @@ def check_sampling(game: CompiledGame, options: SamplingOptions) -> None:
         check_range(f"sampling.{name}", getattr(options, name), low, high)
     if options.opponent != SELF:
         make_opponent(game, options.opponent)
+
+
+def lacking(game: CompiledGame) -> str | None:
+    """Return what a game lacks for its positions to be sampled; None if they can be."""
+    missing = [name for name in NEEDED if not hasattr(game.batches, name)]
+    if missing:
+        return f"its batches have no {' and no '.join(missing)}"
+    start = game.start()
+    after = game.play(start, game.moves(start)[0])
+    changing = [
+        name for name in start._fields if name not in REMEMBERED and getattr(start, name) != getattr(after, name)
+    ]
+    return f"a memory of stones does not keep {' and '.join(changing)}" if changing else None
 
 
 def make_opponent(game: CompiledGame, text: str) -> Any:

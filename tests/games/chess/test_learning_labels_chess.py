@@ -29,10 +29,10 @@ from understudy.games.chess.learning.labels import (
     train_labels,
 )
 from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
-from understudy.networks.values import ValueNetwork, ValueOptions
+from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import COMMON, Epoch, Learning, Partial, TrainingOptions, begin
-from understudy.trainers.values import Valued, train_values
+from understudy.trainers.objectives import Valued, train_values
 
 CHESS = find_game("chess")
 ADAM = TrainingOptions(

@@ -1,74 +1,77 @@
-"""The end of an evolution: baselines, and champions against their judges and each other.
+"""What an evolution is measured by: matches as it goes, baselines, and champions against their judges and each other.
 
-What was played before stays, unless a champion or the terms of its matches have changed since.
+What was played before stays, unless a champion or the terms of its matches have changed since; what was noted of
+generations that were not kept is dropped, since they are played again.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Sequence
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from understudy.files import save_json
-from understudy.lab.kinds.journals import add_rows, loaded
+from understudy.files import save_text
 from understudy.lab.options.evolution import Experiment, pair_of
-from understudy.lab.run import Progress, Run, Show
+from understudy.lab.run import Run
 from understudy.players.evolved import load_evolved
-from understudy.protocols import Backend
 from understudy.trainers.evolution.arena import Bred, Pairing, Task, nonsense, play_timed
 
 CHUNK = 10
 """Matches of one task between players that do not learn."""
 MEASURING, JUDGING = 50_000, 60_000
-"""Seeds of the games that measure and of those that grade."""
+"""Seeds of the games that measure and of those that grade: apart from each other and from those of evolution."""
+GENERATIONS, MONITOR, MATCHES = "generations.jsonl", "monitor.json", "matches.json"
+
+
+class Terms(NamedTuple):
+    """How many matches two players have, from openings of how many random plies, and with which chance."""
+
+    matches: int
+    opening_plies: int
+    seed: int
 
 
 def judge_students(run: Run[Experiment]) -> None:
     """Play the baselines, and let the champions meet their opponents and each other; what was done before stays."""
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    _play_baselines(experiment, folder, backend, show)
-    champions = {
-        lesson.name: load_evolved(folder / f"student_{lesson.name}.safetensors") for lesson in experiment.lessons
-    }
+    _play_baselines(run)
+    judging, names = run.experiment.judging, [lesson.name for lesson in run.experiment.lessons]
+    champions = {name: load_evolved(run.folder / f"student_{name}.safetensors") for name in names}
     bred = {name: Bred(one.network, one.alleles, one.depth) for name, one in champions.items()}
-    terms = f"{experiment.judging.matches} {experiment.judging.opening_plies}"
     stamps = {
-        name: f"{one.facts['fingerprint']} {one.facts['generations']} {one.depth} {terms}"
+        name: f"{one.facts['fingerprint']} {one.facts['generations']} {one.depth} "
+        f"{judging.matches} {judging.opening_plies}"
         for name, one in champions.items()
     }
-    matches = _still_true(folder, stamps)
-    pairs = [
-        (name, opponent) for name in bred for opponent in (*experiment.judging.opponents, *bred) if opponent != name
-    ]
+    matches = _keep_true(run, stamps)
+    pairs = [(name, opponent) for name in bred for opponent in (*judging.opponents, *bred) if opponent != name]
+    terms = Terms(judging.matches, judging.opening_plies, JUDGING)
     for place, (name, opponent) in enumerate(pairs):
-        show(Progress("judging", place / len(pairs), f"{name} against {opponent}"))
+        run.tell("judging", place / len(pairs), f"{name} against {opponent}")
         if opponent not in matches.setdefault(name, {}):
-            players = (bred[name], bred.get(opponent, opponent))
-            matches[name][opponent] = _matches(experiment, players, backend, JUDGING)
-            save_json(folder / "matches.json", matches)
-    save_json(folder / "games.json", {name: {"champion": _games(met)} for name, met in matches.items()})
-    show(Progress("judging", 1.0))
-    run.keep_student(_best(matches, experiment), suffix="safetensors")
+            matches[name][opponent] = _play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
+            run.save(MATCHES, matches)
+    run.save("games.json", {name: {"champion": _count_games(met)} for name, met in matches.items()})
+    run.tell("judging", 1.0)
+    run.keep_student(_best(matches, run.experiment), suffix="safetensors")
 
 
-def _still_true(folder: Path, stamps: dict[str, str]) -> dict[str, Any]:
+def _keep_true(run: Run[Experiment], stamps: dict[str, str]) -> dict[str, Any]:
     """Return the matches played before, without those of champions that have changed since."""
-    path = folder / "judged.json"
-    known = loaded(path)
-    changed = {name for name, stamp in stamps.items() if known.get(name) != stamp}
+    before = run.load("judged.json")
+    changed = {name for name, stamp in stamps.items() if before.get(name) != stamp}
     matches = {
         name: {opponent: rows for opponent, rows in met.items() if opponent not in changed}
-        for name, met in loaded(folder / "matches.json").items()
+        for name, met in run.load(MATCHES).items()
         if name not in changed
     }
-    save_json(folder / "matches.json", matches)
-    save_json(path, stamps)
+    run.save(MATCHES, matches)
+    run.save("judged.json", stamps)
     return matches
 
 
-def _games(met: dict[str, Any]) -> dict[str, list[list[int]]]:
+def _count_games(met: dict[str, Any]) -> dict[str, list[list[int]]]:
     """Return games lost, drawn and won as the first and as the second player, from matches."""
     counts = {}
     for opponent, rows in met.items():
@@ -86,38 +89,75 @@ def _best(matches: dict[str, Any], experiment: Experiment) -> str:
     return max((lesson.name for lesson in experiment.lessons), key=won)
 
 
-def _play_baselines(experiment: Experiment, folder: Path, backend: Backend, show: Show) -> None:
-    path, judging = folder / "baselines.json", experiment.judging
+def _play_baselines(run: Run[Experiment]) -> None:
+    judging = run.experiment.judging
     for place, baseline in enumerate(judging.baselines):
-        show(Progress("baselines", place / len(judging.baselines), baseline))
-        if len(loaded(path).get(baseline, ())) != judging.baseline_matches:
-            rows = _matches(
-                experiment, pair_of(baseline), backend, MEASURING, judging.baseline_matches, opening_plies=0
-            )
-            add_rows(path, [baseline], rows)
+        run.tell("baselines", place / len(judging.baselines), baseline)
+        if len(run.load("baselines.json").get(baseline, ())) != judging.baseline_matches:
+            rows = _play_matches(run, pair_of(baseline), Terms(judging.baseline_matches, 0, MEASURING))
+            add_rows(run, "baselines.json", [baseline], rows)
     if judging.baselines:
-        show(Progress("baselines", 1.0))
+        run.tell("baselines", 1.0)
 
 
-def _matches(
-    experiment: Experiment, players: tuple[str | Bred, str | Bred], backend: Backend, seed: int,
-    matches: int | None = None, opening_plies: int | None = None,
-) -> list[list[int]]:  # fmt: skip
+def _play_matches(run: Run[Experiment], players: tuple[str | Bred, str | Bred], terms: Terms) -> list[list[int]]:
     """Return matches between two players, cut into tasks by their number alone."""
-    judging = experiment.judging
-    wanted = judging.matches if matches is None else matches
-    plies = judging.opening_plies if opening_plies is None else opening_plies
-    stage = experiment.lessons[0].stage(experiment.game)
+    stage = run.experiment.lessons[0].stage(run.experiment.game)
     tasks = [
         Pairing(
-            stage=stage, players=players, matches=min(CHUNK, wanted - first), opening_plies=plies,
-            opening_seed=(seed, first), seed=(seed, first, 1),
+            stage=stage, players=players, matches=min(CHUNK, terms.matches - first), opening_plies=terms.opening_plies,
+            opening_seed=(terms.seed, first), seed=(terms.seed, first, 1),
         )
-        for first in range(0, wanted, CHUNK)
+        for first in range(0, terms.matches, CHUNK)
     ]  # fmt: skip
-    return [list(meeting) for result in results(backend, tasks) for meeting in result]
+    return [list(meeting) for result in play_tasks(run, tasks) for meeting in result]
 
 
-def results(backend: Backend, tasks: Sequence[Task]) -> Iterator[Any]:
+def play_tasks(run: Run[Experiment], tasks: Sequence[Task]) -> Iterator[Any]:
     """Yield what came of tasks, in their order; a worker that returns nonsense is asked again."""
-    return (told.result for told in backend.map(play_timed, tasks, check=nonsense))
+    return (played.result for played in run.backend.map(play_timed, tasks, check=nonsense))
+
+
+def add_rows(run: Run[Experiment], name: str, keys: list[str], rows: list[list[int]]) -> None:
+    """Add rows to a JSON file of nested tables."""
+    table = whole = run.load(name)
+    for key in keys[:-1]:
+        table = table.setdefault(key, {})
+    table[keys[-1]] = rows
+    _save_rows(run, name, whole)
+
+
+def _save_rows(run: Run[Experiment], name: str, table: dict[str, Any]) -> None:
+    """Write rows without spaces: there are thousands of them."""
+    save_text(run.folder / name, json.dumps(table, separators=(",", ":")) + "\n")
+
+
+def forget(run: Run[Experiment], student: str, generation: int) -> None:
+    """Drop what was noted of later generations than the one kept: they are played again."""
+    _forget_measures(run, student, generation)
+    path = run.folder / GENERATIONS
+    if not path.exists():
+        return
+    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
+    kept = [line for line in lines if not _is_later(line, student, generation)]
+    if len(kept) < len(lines):
+        save_text(path, "".join(kept))
+
+
+def _forget_measures(run: Run[Experiment], student: str, generation: int) -> None:
+    measured = run.load(MONITOR)
+    if student not in measured:
+        return
+    measured[student] = {
+        opponent: {number: rows for number, rows in met.items() if int(number) <= generation}
+        for opponent, met in measured[student].items()
+    }
+    _save_rows(run, MONITOR, measured)
+
+
+def _is_later(line: str, student: str, generation: int) -> bool:
+    try:
+        entry = json.loads(line)
+        return bool(entry["student"] == student and entry["generation"] > generation)
+    except (ValueError, KeyError, TypeError):
+        return True  # half a line, left by a kill

@@ -1,26 +1,31 @@
 """Finding the teacher end to end: evaluation functions meet random play and one another, then a report.
 
+`[paper]` holds the published tables: `[paper.depth_2]` what row wins against column in per cent, `[paper.averages]`
+what is printed of each player's averages.
+
 The run folder holds `cells.json`, what every pair has played so far, and `times.json`. A match is played in slices,
 each with chance of its own from the experiment's seed, its pair and its place: any number of workers plays the same
-games, and a run that was stopped goes on with the next slice.
+games, and a run that was stopped goes on with the next slice. Nothing here needs PyTorch, so options and steps need not
+stand apart.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import closing
-from dataclasses import asdict
+from dataclasses import asdict, dataclass, field
 from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from understudy.config import build
-from understudy.files import load_json, save_json
+from understudy.config import build, check_range
+from understudy.errors import BadOption, UnknownName
+from understudy.games import CompiledGame
+from understudy.judges.robins import read_published
 from understudy.judges.tournament import NOTHING, Score, added, play_duel, read_score
-from understudy.lab.options.evaluators import EvaluatorsOptions, Experiment
-from understudy.lab.run import Kind, Progress, Run, Show, Step, same_board
-from understudy.protocols import Backend
+from understudy.lab.run import Kind, Progress, Run, Step
+from understudy.lab.settings import About, board_of, built, check_sections, same_board
 from understudy.report.evaluators import summary_lines
 from understudy.report.sources import load_cells, load_run
 from understudy.search.choosers import Anyone, Minimax
@@ -33,6 +38,98 @@ SLICES = {1: 10_000, 2: 2_000, 3: 250, 4: 30, 5: 4, 6: 2}
 
 SAVING = 1.0
 """Seconds between two times of writing results down."""
+
+LETTERS = "abcdefghijklmnopqr"
+"""The evaluation functions of Thompson (2005) as it names them."""
+COUNTS = ("template", "jumps")
+HORIZONS = ("blind", "settled")
+DEEPEST = 6
+"""Plies: at seven a slice of two games would take longer than anybody waits for a stop."""
+
+SECTIONS = ("experiment", "quick", "paper", "evaluators")
+
+
+@dataclass(frozen=True, kw_only=True)
+class EvaluatorsOptions:
+    """The `[evaluators]` section."""
+
+    names: str = LETTERS
+    """Letters of the functions that meet random play; none for nobody."""
+    depths: tuple[int, ...] = (1, 2, 3, 4)
+    """Plies that minimax looks ahead; both players of a pair look equally far."""
+    games: int = 1_000
+    """Of each function against random play, at each depth; each side begins half of them."""
+    robin: str = "ghijklmnopqr"
+    """Letters of the functions that all meet one another; none for nobody."""
+    robin_games: int = 1_000
+    """Of each pair, at each depth."""
+    counts: str = "template"
+    """While at most one cell is empty: count removals as the source's program did, or `jumps` even then."""
+    horizon: str = "blind"
+    """A game that is over where the search ends is left to the function, or `settled` by the rules."""
+    seed: int = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Experiment:
+    """A whole experiment file."""
+
+    name: str
+    about: About
+    evaluators: EvaluatorsOptions
+    paper: Mapping[str, Any] = field(default_factory=dict)
+    settings: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def game(self) -> CompiledGame:
+        """Konane on the experiment's board."""
+        return board_of(self.about)
+
+
+def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
+    """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
+    check_sections(settings, SECTIONS)
+    about = built(About, settings, "experiment")
+    if about.game != "konane":
+        raise BadOption(f"experiment.game: evaluators are compared in konane alone so far, not {about.game!r}")
+    options = built(EvaluatorsOptions, settings, "evaluators")
+    check_options(options)
+    paper = settings.get("paper", {})
+    read_published(paper)
+    experiment = Experiment(name=name, about=about, evaluators=options, paper=paper, settings=settings)
+    assert experiment.game.name == about.game  # raises where the board has no such size
+    return experiment
+
+
+def check_options(options: EvaluatorsOptions) -> None:
+    """Raise unless everybody named exists and there is something to play."""
+    _check_letters("evaluators.names", options.names)
+    _check_letters("evaluators.robin", options.robin)
+    if not options.names and len(options.robin) < 2:
+        raise BadOption("evaluators: nobody plays; evaluators.names or evaluators.robin must hold letters")
+    if len(options.robin) == 1:
+        raise BadOption(f"evaluators.robin: {options.robin!r} alone has nobody to meet")
+    if not options.depths or len(set(options.depths)) < len(options.depths):
+        raise BadOption(f"evaluators.depths must hold different numbers, not {list(options.depths)}")
+    for depth in options.depths:
+        check_range("evaluators.depths", depth, 1, DEEPEST)
+    for place, games in (("games", options.games), ("robin_games", options.robin_games)):
+        check_range(f"evaluators.{place}", games, 2, 10**8)
+        if games % 2:
+            raise BadOption(f"evaluators.{place} must be even, since each side begins half of them, not {games}")
+    if options.counts not in COUNTS:
+        raise UnknownName("evaluators.counts", options.counts, COUNTS)
+    if options.horizon not in HORIZONS:
+        raise UnknownName("evaluators.horizon", options.horizon, HORIZONS)
+    check_range("evaluators.seed", options.seed, 0, 2**63)
+
+
+def _check_letters(place: str, letters: str) -> None:
+    for letter in letters:
+        if letter not in LETTERS:
+            raise BadOption(f"{place}: there is no evaluation function {letter!r}; there are a to r")
+        if letters.count(letter) > 1:
+            raise BadOption(f"{place} names {letter!r} twice")
 
 
 class Pair(NamedTuple):
@@ -67,19 +164,19 @@ class Slice(NamedTuple):
 
 def play(run: Run[Experiment]) -> None:
     """Let every pair play what it has not played yet."""
-    experiment, book = run.experiment, Book(run.folder)
-    _warm_up(experiment)
-    for stage in stages(experiment):
-        _play_stage(experiment, stage, book, run.show, run.backend)
+    book = Book(run)
+    _warm_up(run.experiment)
+    for stage in stages(run.experiment):
+        _play_stage(run, stage, book)
 
 
 def _identity(settings: Any) -> Any:
     """Return all that decides how a game goes and how many there are."""
-    told = same_board(settings)
-    if told[0] != "evaluators":
-        return told
+    board = same_board(settings)
+    if board[0] != "evaluators":
+        return board
     options = asdict(build(EvaluatorsOptions, settings.get("evaluators", {}), place="[evaluators]"))
-    return told, {key: value for key, value in options.items() if key not in ("names", "robin", "depths")}
+    return board, {key: value for key, value in options.items() if key not in ("names", "robin", "depths")}
 
 
 def stages(experiment: Experiment) -> Iterator[Stage]:
@@ -97,10 +194,10 @@ def stages(experiment: Experiment) -> Iterator[Stage]:
 class Book:
     """What has been played: written down every second, and whole whenever it is written."""
 
-    def __init__(self, folder: Path) -> None:
-        self.cells_path, self.times_path = folder / "cells.json", folder / "times.json"
-        self.cells = load_cells(self.cells_path)
-        self.times: dict[str, float] = load_json(self.times_path) if self.times_path.exists() else {}
+    def __init__(self, run: Run[Experiment]) -> None:
+        self.run = run
+        self.cells = load_cells(run.folder / "cells.json")
+        self.times: dict[str, float] = run.load("times.json")
         self.saved = time.perf_counter()
 
     def score(self, pair: Pair) -> Score:
@@ -115,8 +212,8 @@ class Book:
 
     def save(self) -> None:
         """Write everything, in an order that does not tell who was ready first."""
-        save_json(self.cells_path, _ordered(self.cells))
-        save_json(self.times_path, {task: round(seconds, 2) for task, seconds in self.times.items()})
+        self.run.save("cells.json", _ordered(self.cells))
+        self.run.save("times.json", {task: round(seconds, 2) for task, seconds in self.times.items()})
         self.saved = time.perf_counter()
 
 
@@ -130,17 +227,17 @@ def _warm_up(experiment: Experiment) -> None:
         _play_slice(experiment, Slice(Pair(1, "q", other, 2), 0, 2))
 
 
-def _play_stage(experiment: Experiment, stage: Stage, book: Book, show: Show, backend: Backend) -> None:
+def _play_stage(run: Run[Experiment], stage: Stage, book: Book) -> None:
     slices = [part for pair in stage.pairs for part in _slices(pair, book.score(pair).games)]
     began, before = time.perf_counter(), book.times.get(stage.task, 0.0)
-    show(_progress(stage, book))
+    run.show(_progress(stage, book))
     try:
         # Leaving early, by Ctrl-C too, drops the slices that wait; those that are being played end within a second.
-        with closing(backend.map(lambda part: (part, _play_slice(experiment, part)), slices)) as played:
+        with closing(run.backend.map(lambda part: (part, _play_slice(run.experiment, part)), slices)) as played:
             for part, score in played:
                 book.times[stage.task] = before + time.perf_counter() - began
                 book.add(part.pair, score)
-                show(_progress(stage, book))
+                run.show(_progress(stage, book))
     finally:
         if slices:
             book.save()
@@ -178,8 +275,7 @@ def _progress(stage: Stage, book: Book) -> Progress:
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: our averages beside the published ones, and how they agree."""
-    folder = run.folder
-    return summary_lines(load_run(folder, {}))
+    return summary_lines(load_run(run.folder, {}))
 
 
 KIND = Kind(

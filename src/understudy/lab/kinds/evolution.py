@@ -3,31 +3,44 @@
 A run folder holds for each student `evolvers/NAME.safetensors`, from which evolution goes on after its last whole
 generation; `generations.jsonl`, a line for each generation; `epochs/NAME_GENERATION.safetensors`, all chromosomes
 alive then; `monitor.json` and `baselines.json`, every match that measured them; `games.json` and `matches.json` of the
-champions in the end.
+champions in the end. A student that goes to school first leaves `school/NAME_ROUND.safetensors` for each round, and a
+line in `school.jsonl`.
 """
 
 from __future__ import annotations
 
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from understudy import __version__
 from understudy.errors import FileError
+from understudy.files import make_folder
 from understudy.judges.tournament import score_lines
-from understudy.lab.kinds.champions import MEASURING, judge_students, results
-from understudy.lab.kinds.journals import add_rows, forget, loaded
+from understudy.lab.kinds.champions import (
+    GENERATIONS,
+    MEASURING,
+    MONITOR,
+    add_rows,
+    forget,
+    judge_students,
+    play_tasks,
+)
 from understudy.lab.options.evolution import Experiment, Lesson
-from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
+from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.settings import fingerprint_of, unusual
 from understudy.players.evolved import save_evolved
-from understudy.protocols import Backend
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.evolution import make_evolver
 from understudy.trainers.evolution.arena import Alleles, Stage, Trial, nonsense, play_timed
-from understudy.trainers.evolution.evolver import Evolver
+from understudy.trainers.evolution.evolver import CHUNK, Evolver
+
+if TYPE_CHECKING:
+    from understudy.trainers.evolution.school import Practised
 
 EARLY = (0, 1, 2, 5)
 """Generations that are measured although no epoch ends with them: most is learned early (E-14)."""
@@ -35,41 +48,34 @@ EARLY = (0, 1, 2, 5)
 
 def train_students(run: Run[Experiment]) -> None:
     """Let every student evolve to its last generation, from where an earlier run left it."""
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    for lesson in experiment.lessons:
-        Course(experiment, lesson, folder, backend, show).run()
+    for lesson in run.experiment.lessons:
+        Course(run, lesson).do()
 
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that evolved in a run, and their rounds at school."""
-    experiment, folder = run.experiment, run.folder
-    for lesson in experiment.lessons:
-        if (path := folder / "evolvers" / f"{lesson.name}.safetensors").exists():
-            found = load_facts(path, "evolution").get("fingerprint")
-            yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about), "evolved")
-        if lesson.school.rounds:
-            from understudy.lab.kinds.schools import rounds_made  # evolution alone does not wait for PyTorch
-
-            yield from rounds_made(lesson, folder)
+    for lesson in run.experiment.lessons:
+        if (path := run.folder / "evolvers" / f"{lesson.name}.safetensors").exists():
+            before = load_facts(path, "evolution").get("fingerprint")
+            yield Made(repr(str(path)), before, lesson.fingerprint(run.experiment.about), "evolved")
+        yield from rounds_made(run, lesson)
 
 
 class Course:
     """The evolution of one student, written down as it goes."""
 
-    def __init__(self, experiment: Experiment, lesson: Lesson, folder: Path, backend: Backend, show: Show) -> None:
-        self.experiment, self.lesson, self.folder, self.backend, self.show = experiment, lesson, folder, backend, show
-        self.stage: Stage = lesson.stage(experiment.game)
+    def __init__(self, run: Run[Experiment], lesson: Lesson) -> None:
+        self.run, self.lesson = run, lesson
+        self.stage: Stage = lesson.stage(run.experiment.game)
         self.evolver: Evolver
-        self.path = folder / "evolvers" / f"{lesson.name}.safetensors"
+        self.path = run.folder / "evolvers" / f"{lesson.name}.safetensors"
         self.seconds = 0.0
 
-    def run(self) -> None:
+    def do(self) -> None:
         """Go to school if there is one, go on from the last generation to the one wanted, keep the champion."""
         ancestor = None
         if self.lesson.school.rounds:
-            from understudy.lab.kinds.schools import attend  # evolution alone does not wait for PyTorch
-
-            ancestor, self.seconds = attend(self.lesson, self.stage, self.folder, backend=self.backend, show=self.show)
+            ancestor, self.seconds = attend(self.run, self.lesson)
         self.evolver = make_evolver(self.stage, self.lesson.trainer, ancestor)
         self._resume()
         if self._due():
@@ -79,57 +85,54 @@ class Course:
 
     def _resume(self) -> None:
         if not self.path.exists():
-            forget(self.folder, self.lesson.name, -1)
+            forget(self.run, self.lesson.name, -1)
             return
         arrays, facts = load_arrays(self.path, "evolution")
         try:
             self.evolver.restore(arrays)
             self._check_population()
         except (AssertionError, IndexError, KeyError, TypeError, ValueError) as error:
-            told = " ".join(str(error).split())
-            raise FileError(f"{str(self.path)!r} does not hold this evolution: {told}; delete the file") from None
+            reason = " ".join(str(error).split())
+            raise FileError(f"{str(self.path)!r} does not hold this evolution: {reason}; delete the file") from None
         self.seconds = float(facts.get("seconds", 0.0))
-        forget(self.folder, self.lesson.name, self.evolver.generation)
+        forget(self.run, self.lesson.name, self.evolver.generation)
 
     def _check_population(self) -> None:
-        found, wanted = self.evolver.population.shape, (self.lesson.trainer.population, self.stage.plan().length)
-        if found != wanted:
-            raise ValueError(f"its chromosomes are {found}, not {wanted}")
+        shape, wanted = self.evolver.population.shape, (self.lesson.trainer.population, self.stage.plan().length)
+        if shape != wanted:
+            raise ValueError(f"its chromosomes are {shape}, not {wanted}")
 
     def _evolve(self) -> None:
         """Ask, play, tell until the last generation; what is asked ahead keeps every worker busy."""
         goal, began, busy = self.lesson.trainer.generations, time.perf_counter(), 0.0
         if self.evolver.generation >= goal:
             return
-        with self.backend.crew(play_timed, check=nonsense) as crew:
+        with self.run.backend.crew(play_timed, check=nonsense) as crew:
             while self.evolver.generation < goal:
                 while (task := self.evolver.ask()) is not None:
                     crew.send(task)
-                told = crew.receive()
-                busy += told.seconds
-                if (noted := self.evolver.tell(told.result)) is None:
+                played = crew.receive()
+                busy += played.seconds
+                if (notes := self.evolver.tell(played.result)) is None:
                     continue
                 spent = time.perf_counter() - began
                 self.seconds += spent
-                self._note({**noted, "busy": round(busy / (spent * self.backend.workers), 3)})
+                self._note({**notes, "busy": round(busy / (spent * self.run.backend.workers), 3)})
                 began, busy = time.perf_counter(), 0.0
                 if self._due():
                     self._measure()
                     began = time.perf_counter()
 
-    def _note(self, noted: dict[str, Any]) -> None:
+    def _note(self, notes: dict[str, Any]) -> None:
         """Write down a generation that has ended; nothing of it is lost from here on."""
         name, generation = self.lesson.name, self.evolver.generation
-        entry = {"student": name, "generation": generation, "seconds": round(self.seconds, 3), **noted}
-        append_line(self.folder / "generations.jsonl", entry)
-        facts = {"fingerprint": self.lesson.fingerprint(self.experiment.about), "seconds": self.seconds}
+        entry = {"student": name, "generation": generation, "seconds": round(self.seconds, 3), **notes}
+        self.run.log(entry, GENERATIONS)
+        facts = {"fingerprint": self.lesson.fingerprint(self.run.experiment.about), "seconds": self.seconds}
         save_arrays(self.path, self.evolver.arrays(), facts)
-        self._tell(generation, noted)
-
-    def _tell(self, generation: int, noted: dict[str, Any]) -> None:
-        fitness = noted.get("fitness", {}).get("best")
-        told = f"generation {generation}, {noted['games']} games" + (f", best {fitness:.2f}" if fitness else "")
-        self.show(Progress(f"{self.lesson.name} evolves", generation / self.lesson.trainer.generations, told))
+        fitness = notes.get("fitness", {}).get("best")
+        line = f"generation {generation}, {notes['games']} games" + (f", best {fitness:.2f}" if fitness else "")
+        self.run.tell(f"{name} evolves", generation / self.lesson.trainer.generations, line)
 
     def _due(self) -> bool:
         generation, trainer = self.evolver.generation, self.lesson.trainer
@@ -137,48 +140,47 @@ class Course:
 
     def _measure(self) -> None:
         """Keep all chromosomes, and let them meet those who measure, unless they did; evolution hears nothing of it."""
-        generation, name, judging = self.evolver.generation, self.lesson.name, self.experiment.judging
+        generation, name, judging = self.evolver.generation, self.lesson.name, self.run.experiment.judging
         save_arrays(
-            self.folder / "epochs" / f"{name}_{generation:05}.safetensors",
+            self.run.folder / "epochs" / f"{name}_{generation:05}.safetensors",
             {"weights": self._alive()},
             {"student": name, "generation": generation},
         )
         whole = generation % self.lesson.trainer.epoch == 0 or generation == self.lesson.trainer.generations
         often = generation in EARLY or generation // self.lesson.trainer.epoch % judging.benchmark_epochs == 0
         for opponent in (*(judging.monitors if whole else ()), *(judging.benchmarks if often else ())):
-            path = self.folder / "monitor.json"
-            if str(generation) not in loaded(path).get(name, {}).get(opponent, {}):
-                add_rows(path, [name, opponent, str(generation)], self._met(opponent))
+            if str(generation) not in self.run.load(MONITOR).get(name, {}).get(opponent, {}):
+                add_rows(self.run, MONITOR, [name, opponent, str(generation)], self._meet(opponent))
 
     def _alive(self) -> Alleles:
         """Return all chromosomes; where a trainer has a champion it comes first."""
         alive: Alleles = self.evolver.population
         return alive if self.lesson.trainer.kind == "thesis" else np.vstack([self.evolver.champion(), alive])
 
-    def _met(self, opponent: str) -> list[list[int]]:
+    def _meet(self, opponent: str) -> list[list[int]]:
         """Return the match of every chromosome against *opponent*."""
-        chosen = self._alive()[: self.experiment.judging.measured]
+        chosen = self._alive()[: self.run.experiment.judging.measured]
         stage, generation = self.stage, self.evolver.generation
         tasks = [
             Trial(stage=stage, alleles=alleles, opponents=(opponent,), seed=(MEASURING, generation, place))
             for place, alleles in enumerate(chosen)
         ]
-        return [list(result[0]) for result in results(self.backend, tasks)]
+        return [list(result[0]) for result in play_tasks(self.run, tasks)]
 
     def _keep_champion(self) -> None:
-        lesson, game = self.lesson, self.experiment.game
+        lesson, game, experiment = self.lesson, self.run.experiment.game, self.run.experiment
         facts = {
             "game": game.name, "size": f"{game.size[0]}x{game.size[1]}", "name": lesson.name,
-            "depth": lesson.student.depth, "experiment": self.experiment.name, "understudy": __version__,
+            "depth": lesson.student.depth, "experiment": experiment.name, "understudy": __version__,
             "method": lesson.trainer.kind, "generations": self.evolver.generation, "seconds": self.seconds,
-            "weights": self.stage.plan().length, "fingerprint": lesson.fingerprint(self.experiment.about),
+            "weights": self.stage.plan().length, "fingerprint": lesson.fingerprint(experiment.about),
         }  # fmt: skip
-        path = self.folder / f"student_{lesson.name}.safetensors"
+        path = self.run.folder / f"student_{lesson.name}.safetensors"
         save_evolved(path, self._champion(), network=lesson.network, facts=facts)
 
     def _champion(self) -> Alleles:
         """Return who stands for the student: where a trainer names nobody, the best of the last epoch measured."""
-        monitored = loaded(self.folder / "monitor.json").get(self.lesson.name, {})
+        monitored = self.run.load(MONITOR).get(self.lesson.name, {})
         rows = [measured.get(str(self.evolver.generation)) for measured in monitored.values()]
         if self.lesson.trainer.kind != "thesis" or not any(rows):
             return self.evolver.champion()
@@ -188,14 +190,86 @@ class Course:
 
 
 def _share_won(rows: Any) -> Any:
-    """Return what each row of matches is worth: games won less games lost, then how slowly it lost."""
+    """Return what each row of matches is worth: games won less games lost, then how slowly it lost.
+
+    Two games of a hundred plies add 0.02: never as much as a game.
+    """
     return rows[:, 0] + rows[:, 2] + 1e-4 * (rows[:, 1] + rows[:, 3])
+
+
+def attend(run: Run[Experiment], lesson: Lesson) -> tuple[Alleles, float]:
+    """Return what a student has learned at school, and the seconds it took; rounds done before are not done again."""
+    from understudy.trainers.evolution.school import first_alleles, joined, learn  # evolution alone needs no PyTorch
+
+    options, stage = lesson.school, lesson.stage(run.experiment.game)
+    make_folder(run.folder / "school")
+    alleles, seconds = first_alleles(stage.plan(), options.seed), 0.0
+    remembered: list[Practised] = []
+    for number in range(options.rounds):
+        path = _round_path(run, lesson, number)
+        if path.exists():
+            played, alleles, seconds = _load_round(path)
+        else:
+            began = time.perf_counter()
+            played = _practise(run, lesson, None if number == 0 else alleles, number)
+            lessons = joined([*remembered[1 - options.memory :], played] if options.memory > 1 else [played])
+            alleles, error = learn(stage.plan(), alleles, lessons, options, number=number, stage=stage)
+            seconds += time.perf_counter() - began
+            facts = {"fingerprint": _school_of(lesson), "seconds": seconds}
+            save_arrays(path, {**played._asdict(), "alleles": alleles}, facts)
+            run.log({"student": lesson.name, "round": number, "seconds": seconds, "error": error}, "school.jsonl")
+        # The teacher's games are forgotten as soon as there are enough of the student's own.
+        remembered = [*remembered, played] if number != 1 else [played]
+    run.tell(f"{lesson.name} at school", 1.0)
+    return alleles, seconds
+
+
+def rounds_made(run: Run[Experiment], lesson: Lesson) -> Iterator[Made]:
+    """Yield the rounds that a run has; those of another school would be gone on with."""
+    for number in range(lesson.school.rounds):
+        if (path := _round_path(run, lesson, number)).exists():
+            before = load_facts(path, "round of a school").get("fingerprint")
+            yield Made(repr(str(path)), before, _school_of(lesson), "was learned")
+
+
+def _round_path(run: Run[Experiment], lesson: Lesson, number: int) -> Path:
+    return run.folder / "school" / f"{lesson.name}_{number:03}.safetensors"
+
+
+def _practise(run: Run[Experiment], lesson: Lesson, alleles: Alleles | None, number: int) -> Practised:
+    from understudy.trainers.evolution.school import joined, practise
+
+    options, parts = lesson.school, []
+    stage = replace(lesson.stage(run.experiment.game), depth=options.depth)
+    games = options.games * (2 if number == 0 else 1)
+    for part in practise(stage, options, alleles, number, backend=run.backend):
+        parts.append(part)
+        done = (number + min(1.0, len(parts) * CHUNK / games)) / options.rounds
+        run.tell(f"{lesson.name} at school", done, f"round {number + 1}")
+    return joined(parts)
+
+
+def _school_of(lesson: Lesson) -> str:
+    """Return what tells one school from another; for how many rounds it goes on is not part of it."""
+    chosen = {name: value for name, value in unusual(lesson.school).items() if name != "rounds"}
+    chosen |= {name: value for name, value in unusual(lesson.trainer).items() if name in ("limit", "ties", "aware")}
+    return fingerprint_of(unusual(lesson.network), chosen)
+
+
+def _load_round(path: Path) -> tuple[Practised, Alleles, float]:
+    from understudy.trainers.evolution.school import Practised
+
+    arrays, facts = load_arrays(path, "round of a school")
+    try:
+        played = Practised._make(arrays[name] for name in Practised._fields)
+        return played, arrays["alleles"], float(facts["seconds"])
+    except KeyError as missing:
+        raise FileError(f"{str(path)!r} is no round of a school: {missing} is missing; delete the file") from None
 
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each champion wins."""
-    folder = run.folder
-    return score_lines(loaded(folder / "games.json"))
+    return score_lines(run.load("games.json"))
 
 
 KIND = Kind(

@@ -14,17 +14,18 @@ import numpy as np
 import torch
 
 from understudy import __version__
-from understudy.files import load_json, save_json
+from understudy.files import load_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import NO_MOVE
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.measures import write_verdict
 from understudy.judges.students import judge_parts, strict
-from understudy.lab.options.imitation import Experiment, Lesson, data_file, sources_of
-from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
+from understudy.lab.options.imitation import IMITATED, Experiment, Lesson, data_file, sources_of
+from understudy.lab.run import Kind, Made, Run, Step
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
+from understudy.papers import find_test
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend
@@ -32,50 +33,54 @@ from understudy.records.analysis import analyse, analysis_json
 from understudy.records.examples import Examples, all_examples, orbit_names, sketch_of, split_examples, together
 from understudy.records.starts import reachable
 from understudy.records.store import Records, joined, load, load_any, lone_pairs, save
-from understudy.records.watch import watch
-from understudy.studies.galassi.gaming import STABLE, gaming, gaming_json
+from understudy.records.watch import Watch, watch
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, begin
-from understudy.trainers.moves import make_lesson, train
+from understudy.trainers.objectives import make_lesson, train_moves
 
+RECORDS = "records.parquet"
+GAMES = "games against "
+"""What sections of verdicts on games are called, before whom they are against."""
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
+STATES_SEED = 0x57A7E5
+"""Tells the chance that makes states from the chance of games."""
+COMPARED = 20_000
+"""At most so many validation rows tell which student is best: an interval of less than a point."""
 
 
-def prepare_records(run: Run[Experiment]) -> Records:
-    """Return the records of an experiment: watched or imported, kept in the run folder."""
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
+def prepare_records(run: Run[Experiment]) -> None:
+    """Keep the records of an experiment in the run folder: watched or imported."""
+    experiment = run.experiment
     if experiment.judging.states not in ("", "generate"):
         data_file(experiment, experiment.judging.states)  # better missed now than after the training
-    game, path = find_game(experiment.about.game), folder / "records.parquet"
+    path = run.folder / RECORDS
     if experiment.watch is not None:
-        records = _watched(experiment, game, folder, show, backend)
+        records = _watch(run, experiment.watch)
     elif path.exists():
         records = load(path)
     else:
-        records = _imported(experiment, game)
+        records = _import(experiment)
         save(records, path)
-    if not (folder / "analysis.json").exists():
+    if not (run.folder / "analysis.json").exists():
         run.save("analysis.json", analysis_json(analyse(records)))
-    return records
 
 
-def _watched(experiment: Experiment, game: CompiledGame, folder: Path, show: Show, backend: Backend) -> Records:
-    assert experiment.watch is not None
-    plan, played = experiment.watch, 0
+def _watch(run: Run[Experiment], plan: Watch) -> Records:
+    played = 0
     total = max(plan.regular + plan.custom + plan.random, 1)
 
     def note(games: int) -> None:
         nonlocal played
         played += games
-        show(Progress("watching the teacher", played / total, f"{played} of {total} games"))
+        run.tell("watching the teacher", played / total, f"{played} of {total} games")
 
-    return watch(game, plan, folder, backend=backend, progress=note)
+    return watch(run.experiment.game, plan, run.folder, backend=run.backend, progress=note)
 
 
-def _imported(experiment: Experiment, game: CompiledGame) -> Records:
-    options = experiment.records
+def _import(experiment: Experiment) -> Records:
+    options, game = experiment.records, experiment.game
     read = [load_any(data_file(experiment, name), game, on_error=options.on_error)[0] for name in options.files]
     records = joined(read)
     return records if options.limit is None else records.taken(slice(0, options.limit))
@@ -83,44 +88,43 @@ def _imported(experiment: Experiment, game: CompiledGame) -> Records:
 
 def train_students(run: Run[Experiment]) -> None:
     """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
-    experiment, folder, show = run.experiment, run.folder, run.show
-    records = load(folder / "records.parquet")
-    for lesson in experiment.lessons:
-        if not _path(lesson, folder).exists():
-            _train_student(experiment, lesson, records, folder, show)
+    records = load(run.folder / RECORDS)
+    for lesson in run.experiment.lessons:
+        if not _path(run, lesson).exists():
+            _train_student(run, lesson, records)
     _choose_best(run, records)
 
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that a run has."""
-    experiment, folder = run.experiment, run.folder
-    for lesson in experiment.lessons:
-        if (path := _path(lesson, folder)).exists():
-            found = _student(experiment, lesson, folder).facts.get("fingerprint")
-            yield Made(repr(str(path)), found, lesson.fingerprint())
+    for lesson in run.experiment.lessons:
+        if (path := _path(run, lesson)).exists():
+            before = _student(run, lesson).facts.get("fingerprint")
+            yield Made(repr(str(path)), before, lesson.fingerprint())
 
 
-def _train_student(experiment: Experiment, lesson: Lesson, records: Records, folder: Path, show: Show) -> None:
+def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> None:
     sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
     units, spent = untrained(lesson), {}
-    for unit, learning, event in learn(lesson, units, sides, checkpoints=folder / "checkpoints"):
+    for unit, learning, event in learn(lesson, units, sides, checkpoints=run.folder / "checkpoints"):
         task = f"{lesson.name}: learning {unit.name}"
         if isinstance(event, Epoch):
             spent[unit.name] = learning.seconds
-            append_line(folder / "progress.jsonl", {"student": lesson.name, "network": unit.name, **event._asdict()})
-            show(Progress(task, event.done, _told(learning, event)))
+            run.log({"student": lesson.name, "network": unit.name, **event._asdict()})
+            run.tell(task, event.done, _describe(learning, event))
         else:
-            show(Progress(task, event.done))
-    show(Progress(f"{lesson.name}: writing the student", 1.0))
-    facts = _facts(experiment, lesson, len(records), units, spent) | {"learned_from": _learned(lesson, sides["train"])}
-    save_student(folder, _file_name(lesson), units, facts)
+            run.tell(task, event.done)
+    run.tell(f"{lesson.name}: writing the student", 1.0)
+    facts = _facts(run.experiment, lesson, len(records), units, spent)
+    facts |= {"learned_from": _sketch_rows(lesson, sides["train"])}
+    save_student(run.folder, _file_name(lesson), units, facts)
 
 
 def untrained(lesson: Lesson) -> list[Unit]:
     """Return a student's networks before they learn: the seed decides their first weights, or an earlier student."""
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training["to"].seed)
-        units = build_units(find_game("morris"), lesson.student, lesson.networks)
+        units = build_units(find_game(IMITATED), lesson.student, lesson.networks)
     if lesson.student.start:
         load_weights(Path(lesson.student.start), units)
     return units
@@ -130,8 +134,8 @@ def learn(
     lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
 ) -> Iterator[tuple[Unit, Learning, Partial | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any."""
-    encoder = find_encoder("morris", lesson.student.encoder)
-    order = order_places(find_game("morris").part_names, lesson.student.order)
+    encoder = find_encoder(IMITATED, lesson.student.encoder)
+    order = order_places(find_game(IMITATED).part_names, lesson.student.order)
     for unit in units:
         options = lesson.training[unit.name if unit.name in lesson.training else "to"]
         learning, name = begin(unit, options), lesson.fingerprint(unit.name)
@@ -141,7 +145,7 @@ def learn(
         legal = options.legality > 0 or options.smooth_over == "legal"
         examination = some(sides["validation"], options.validation_rows)
         shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
-        for event in train(learning, shown, asked, options):
+        for event in train_moves(learning, shown, asked, options):
             if isinstance(event, Epoch) and path is not None:
                 save_checkpoint(path, learning, name)
             yield unit, learning, event
@@ -163,16 +167,16 @@ def _facts(
     }  # fmt: skip
 
 
-def _learned(lesson: Lesson, shown: Examples) -> dict[str, Any]:
+def _sketch_rows(lesson: Lesson, shown: Examples) -> dict[str, Any]:
     """Return what a student's file keeps of its training rows, so that a judge can tell which of its rows they are."""
     # Images are of one class, except those of the authors' expansion, which exchanges rings that are not alike.
     first = np.unique(shown.origins, return_index=True)[1] if lesson.examples.split == "orbit" else slice(None)
-    own = sketch_of(orbit_names(find_game("morris"), shown.taken(first).positions))
+    own = sketch_of(orbit_names(shown.game, shown.taken(first).positions))
     start = lesson.student.start
     return together(own, load_facts(Path(start), "weights").get("learned_from")) if start else own
 
 
-def _told(learning: Learning, epoch: Epoch) -> str:
+def _describe(learning: Learning, epoch: Epoch) -> str:
     return f"epoch {epoch.epoch + 1}: {epoch.validation_accuracy:.1%} right (best {learning.best_accuracy:.1%})"
 
 
@@ -184,14 +188,13 @@ def some(examples: Examples, limit: int) -> Examples:
 
 def _choose_best(run: Run[Experiment], records: Records) -> None:
     """Copy the student that is best on its validation rows to `student.onnx`."""
-    experiment, folder = run.experiment, run.folder
-    if len(experiment.lessons) == 1:
+    if len(run.experiment.lessons) == 1:
         return
     scores = {}
-    for lesson in experiment.lessons:
+    for lesson in run.experiment.lessons:
         sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
-        rows = some(sides["validation"], 20_000)
-        verdict = judge_parts(_student(experiment, lesson, folder), rows.positions, rows.moves, judges=("accuracy",))
+        rows = some(sides["validation"], COMPARED)
+        verdict = judge_parts(_student(run, lesson), rows.positions, rows.moves, judges=("accuracy",))
         # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
         scores[lesson.name] = (lesson.examples.split == "orbit", verdict["accuracy.whole"].value or 0.0)
     best = max(scores, key=lambda name: scores[name])
@@ -201,35 +204,49 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
 
 def judge_students(run: Run[Experiment]) -> None:
     """Let every judge grade every student; what is in `verdicts.json` already stays."""
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    verdicts = run.load("verdicts.json")
-    jobs = list(_judgements(experiment, folder, backend))
+    jobs = list(_judgements(run))
+    verdicts = _verdicts_still_true(run)
     for place, (section, name, judge) in enumerate(jobs):
         if name not in verdicts.get(section, {}):
-            show(Progress("judging", place / len(jobs), f"{section}: {name}"))
+            run.tell("judging", place / len(jobs), f"{section}: {name}")
             verdicts.setdefault(section, {})[name] = judge()
             run.save("verdicts.json", verdicts)
-    show(Progress("judging", 1.0))
-    if experiment.judging.gaming and not (folder / "gaming.json").exists():
-        _gaming(experiment, folder, show, backend)
+    run.tell("judging", 1.0)
+    if run.experiment.judging.gaming and not (run.folder / "gaming.json").exists():
+        find_test("gaming", Step).do(run)
 
 
-def _judgements(experiment: Experiment, folder: Path, backend: Backend) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+def _verdicts_still_true(run: Run[Experiment]) -> dict[str, Any]:
+    """Return the verdicts of before, without those on games against whom the experiment does not name any more."""
+    before, opponents = run.load("verdicts.json"), opponents_of(run.experiment)
+    old = [section for section in before if section.startswith(GAMES) and section.removeprefix(GAMES) not in opponents]
+    if old and opponents:
+        before = {section: verdicts for section, verdicts in before.items() if section not in old}
+        run.save("verdicts.json", before)
+    return before
+
+
+def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield what is to be judged: section, student, and how."""
-    game, judging = find_game(experiment.about.game), experiment.judging
-    records = load(folder / "records.parquet")
-    states = _states(experiment, game, records)
-    for lesson in experiment.lessons:
-        student = _student(experiment, lesson, folder)
+    game, judging = run.experiment.game, run.experiment.judging
+    records = load(run.folder / RECORDS)
+    states = _states(run.experiment, records)
+    for lesson in run.experiment.lessons:
+        student = _student(run, lesson)
         sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
         yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
         if states is not None:
             yield "states", lesson.name, _judge(student, states, judges=("legality", "reliability"))
-        for opponent in judging.opponents if judging.games else ():
-            judge = _strict(game, student.name, opponent, judging.games, backend)
-            yield f"games against {opponent}", lesson.name, judge
+        for opponent in opponents_of(run.experiment):
+            judge = _strict(game, student.name, opponent, judging.games, run.backend)
+            yield f"{GAMES}{opponent}", lesson.name, judge
+
+
+def opponents_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return whom the students will play."""
+    return experiment.judging.opponents if experiment.judging.games else ()
 
 
 def _judge(student: Student, examples: Examples, **options: Any) -> Callable[[], Any]:
@@ -240,43 +257,30 @@ def _strict(game: CompiledGame, student: str, opponent: str, games: int, backend
     return lambda: write_verdict(strict(game, student, opponent, games=games, seed=STRICT_SEED, backend=backend))
 
 
-def _states(experiment: Experiment, game: CompiledGame, records: Records) -> Examples | None:
+def _states(experiment: Experiment, records: Records) -> Examples | None:
     """Return positions that nobody has learned from, expanded as the authors did where they come from a file."""
-    judging = experiment.judging
+    game, judging = experiment.game, experiment.judging
     if not judging.states:
         return None
     if judging.states == "generate":
-        known = orbit_names(records.game, records.positions)
-        rng = np.random.default_rng([STRICT_SEED, 0x57A7E5])
-        positions = reachable(game, judging.states_count, rng, without=known)
+        learned = orbit_names(records.game, records.positions)
+        rng = np.random.default_rng([STRICT_SEED, STATES_SEED])
+        positions = reachable(game, judging.states_count, rng, without=learned)
         nobody = np.full(judging.states_count, NO_MOVE, np.int32)
         return all_examples(lone_pairs(game, positions, nobody, source="random play"), expansion="none")
-    found = load_any(data_file(experiment, judging.states), game)[0]
-    limit = judging.states_count or len(found)
-    return all_examples(found.taken(slice(0, limit)), expansion="authors")
+    states = load_any(data_file(experiment, judging.states), game)[0]
+    limit = judging.states_count or len(states)
+    return all_examples(states.taken(slice(0, limit)), expansion="authors")
 
 
-def _gaming(experiment: Experiment, folder: Path, show: Show, backend: Backend) -> None:
-    game, names = find_game(experiment.about.game), [f"student:{folder}"]
-    played, total = 0, experiment.judging.gaming * len(STABLE) + 1  # and one against itself
-
-    def note(games: int) -> None:
-        nonlocal played
-        played += games
-        show(Progress("playing the stable", min(played / total, 1.0), f"{played} of {total} games"))
-
-    table = gaming(game, names, games=experiment.judging.gaming, seed=STRICT_SEED, backend=backend, progress=note)
-    save_json(folder / "gaming.json", gaming_json(table))
-
-
-def _student(experiment: Experiment, lesson: Lesson, folder: Path) -> Student:
-    player = make_player(f"student:{_path(lesson, folder)}", find_game(experiment.about.game))
+def _student(run: Run[Experiment], lesson: Lesson) -> Student:
+    player = make_player(f"student:{_path(run, lesson)}", run.experiment.game)
     assert isinstance(player, Student)
     return player
 
 
-def _path(lesson: Lesson, folder: Path) -> Path:
-    return folder / f"{_file_name(lesson)}.onnx"
+def _path(run: Run[Experiment], lesson: Lesson) -> Path:
+    return run.folder / f"{_file_name(lesson)}.onnx"
 
 
 def _file_name(lesson: Lesson) -> str:
@@ -291,12 +295,11 @@ SHOWN = (
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first."""
-    folder = run.folder
     lines = []
-    for section, players in load_json(folder / "verdicts.json").items():
+    for section, players in load_json(run.folder / "verdicts.json").items():
         for name, verdict in players.items():
-            known = {key: verdict[key]["value"] for key in SHOWN if key in verdict}
-            shown = [f"{key} {value:.2%}" for key, value in known.items() if value is not None]
+            values = {key: verdict[key]["value"] for key in SHOWN if key in verdict}
+            shown = [f"{key} {value:.2%}" for key, value in values.items() if value is not None]
             lines += [f"{section}, {name}: {', '.join(shown)}"] if shown else []
     return lines
 
@@ -308,5 +311,6 @@ KIND = Kind(
     identity=sources_of,
     holds="records of ",
     folders=("checkpoints",),
+    opponents=opponents_of,
     paper=True,
 )

@@ -40,33 +40,34 @@ from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict
 from understudy.lab.kinds.label_exams import judge_students
 from understudy.lab.options.labels import Experiment, Lesson, PositionOptions, table_of
-from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line, same_board
-from understudy.protocols import Backend
+from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.settings import same_board
 from understudy.records.watch import Watch, watch
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, begin
 
-FOUND = "labels.json"
+RESULTS = "labels.json"
+LONGEST = 200
+"""Plies of a game that is played to be labelled: a longer one would add endings of shuffling kings."""
 
 
 def train_students(run: Run[Experiment]) -> None:
     """Train and grade every student that is not there yet; the first of the experiment becomes the run's student."""
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    found = run.load(FOUND) or {"students": {}}
-    waiting = [lesson for lesson in experiment.lessons if lesson.name not in found["students"]]
+    results, lessons = run.load(RESULTS) or {"students": {}}, run.experiment.lessons
+    waiting = [lesson for lesson in lessons if lesson.name not in results["students"]]
     if waiting:
-        examples = gather(experiment, folder, show=show, backend=backend)
+        examples = gather(run)
     for lesson in waiting:
         sides = sides_of(examples, split=lesson.examples.split, seed=lesson.examples.seed,
                          graded=lesson.examples.graded)  # fmt: skip
-        found["students"][lesson.name] = _train(experiment, lesson, examples, sides, folder, show)
-        if "data" not in found:
-            found["data"] = _data(examples, sides)
-        found["orders"] = _orders(found["students"], folder)
-        run.save(FOUND, found)
-    first = experiment.lessons[0].name
-    run.keep_student(first, suffix=found["students"][first]["suffix"])
+        results["students"][lesson.name] = _train(run, lesson, examples, sides)
+        if "data" not in results:
+            results["data"] = _data(examples, sides)
+        results["orders"] = _orders(run, results["students"])
+        run.save(RESULTS, results)
+    first = lessons[0].name
+    run.keep_student(first, suffix=results["students"][first]["suffix"])
 
 
 def _identity(settings: Mapping[str, Any]) -> Any:
@@ -77,57 +78,55 @@ def _identity(settings: Mapping[str, Any]) -> Any:
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that a run has."""
-    experiment, path = run.experiment, run.folder / FOUND
-    students = run.load(FOUND).get("students", {})
-    for lesson in experiment.lessons:
+    students = run.load(RESULTS).get("students", {})
+    for lesson in run.experiment.lessons:
         if lesson.name in students:
-            found = students[lesson.name]["fingerprint"]
-            what = f"student {lesson.name!r} of {str(path)!r}"
-            yield Made(what, found, lesson.fingerprint(experiment.about))
+            before = students[lesson.name]["fingerprint"]
+            what = f"student {lesson.name!r} of {str(run.folder / RESULTS)!r}"
+            yield Made(what, before, lesson.fingerprint(run.experiment.about))
 
 
-def gather(experiment: Experiment, folder: Path, *, show: Show, backend: Backend) -> Examples:
+def gather(run: Run[Experiment]) -> Examples:
     """Return the labelled positions of an experiment; games are played and labelled if it has no files."""
-    options = experiment.lessons[0].positions
-    files = [Path(file) for file in options.files]
+    first = run.experiment.lessons[0]  # all students learn from one table
+    files = [Path(file) for file in first.positions.files]
     if not files:
-        files = [folder / "positions.parquet"]
+        files = [run.folder / "positions.parquet"]
         if not files[0].exists():
-            _label_games(experiment, options, folder, files[0], show=show, backend=backend)
-        elif load_facts(files[0]).get("experiment") != experiment.lessons[0].table():
+            _label_games(run, first.positions, files[0])
+        elif load_facts(files[0]).get("experiment") != first.table():
             raise BadOption(f"{str(files[0])!r} was made with other [positions] than now; name another --run")
-    show(Progress("loading positions", 0.0))
-    examples = load_examples(files, most=options.most, seed=options.seed)
-    show(Progress("loading positions", 1.0, f"{len(examples)} positions"))
+    run.tell("loading positions", 0.0)
+    examples = load_examples(files, most=first.positions.most, seed=first.positions.seed)
+    run.tell("loading positions", 1.0, f"{len(examples)} positions")
     return examples
 
 
-def _label_games(
-    experiment: Experiment, options: PositionOptions, folder: Path, target: Path, *, show: Show, backend: Backend
-) -> None:
+def _label_games(run: Run[Experiment], options: PositionOptions, target: Path) -> None:
     """Let the players of an experiment play, and an engine say what positions of their games are worth."""
     plan = Watch(teacher=options.players[0], opponents=(options.players[1],), regular=options.games,
-                 opening_plies=options.opening_plies, ply_limit=200, seed=options.seed)  # fmt: skip
+                 opening_plies=options.opening_plies, ply_limit=LONGEST, seed=options.seed)  # fmt: skip
     played = settled = 0
 
-    def heard(games: int) -> None:
+    def note_games(games: int) -> None:
         nonlocal played
         played += games
-        show(Progress("games are played", played / options.games, f"{played} games"))
+        run.tell("games are played", played / options.games, f"{played} games")
 
-    def labelled(done: int, total: int) -> None:
+    def note_labels(done: int, total: int) -> None:
         nonlocal settled
         settled += done
-        show(Progress("the engine labels", settled / max(total, 1), f"{settled} positions"))
+        run.tell("the engine labels", settled / max(total, 1), f"{settled} positions")
 
-    records = watch(experiment.game, plan, folder, backend=backend, progress=heard)
+    records = watch(run.experiment.game, plan, run.folder, backend=run.backend, progress=note_games)
     sampling = Sampling(per_game=options.per_game, from_ply=options.opening_plies, stray=options.stray,
                         seed=options.seed)  # fmt: skip
     sampled = sample_records(records, sampling)
-    table = replace(sampled, facts={**sampled.facts, "experiment": experiment.lessons[0].table()})
+    name = run.experiment.lessons[0].table()
+    table = replace(sampled, facts={**sampled.facts, "experiment": name})
     label_positions(
         lambda place: save_positions(table, place), target, Judge(engine=options.engine, depth=options.depth),
-        identity={"experiment": experiment.lessons[0].table()}, backend=backend, progress=labelled,
+        identity={"experiment": name}, backend=run.backend, progress=note_labels,
     )  # fmt: skip
 
 
@@ -135,7 +134,7 @@ def _data(examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
     """Return what a report says of the positions, and who does how well without learning."""
     names, counts = np.unique(examples.sources, return_counts=True)
     learned, asked = examples.some(sides == LEARNED), examples.some(sides == GRADED)
-    told = yardsticks((learned.positions, learned.pawns), (asked.positions, asked.pawns), asked.groups)
+    verdicts_by_dataset = yardsticks((learned.positions, learned.pawns), (asked.positions, asked.pawns), asked.groups)
     return {
         "positions": len(examples), "games": len(np.unique(examples.groups)), "engines": list(examples.engines),
         "sources": dict(zip(names.tolist(), counts.tolist(), strict=True)),
@@ -144,36 +143,35 @@ def _data(examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
         "classes": {name: class_names(find_dataset(name)) for name in ("1", "2", "3")},
         "yardsticks": {
             dataset: {who: write_verdict(verdict) for who, verdict in verdicts.items()}
-            for dataset, verdicts in told.items()
+            for dataset, verdicts in verdicts_by_dataset.items()
         },
     }  # fmt: skip
 
 
-def _train(
-    experiment: Experiment, lesson: Lesson, examples: Examples, sides: NDArray[np.int8], folder: Path, show: Show
-) -> dict[str, Any]:
-    """Train a student, or go on where it was; grade it; write its file; return what is known of it."""
+def _train(run: Run[Experiment], lesson: Lesson, examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
+    """Train a student, or go on where it was; grade it; write its file; return what a report says of it."""
     lessons = [_lesson(lesson, _asked(lesson, examples, sides, side)) for side in range(3)]
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training.seed)
         network = make_network(lesson.network, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
-    learning, name = begin(network, lesson.training), lesson.fingerprint(experiment.about)
-    path = folder / "checkpoints" / f"{lesson.name}.safetensors"
+    learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
+    path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
     rate = 0.0
     for event in train_labels(learning, lessons[LEARNED], lessons[LOOKED_AT], lesson.training):
-        told = ""
+        note = ""
         if isinstance(event, Epoch):
             save_checkpoint(path, learning, name)
-            append_line(folder / "progress.jsonl", {"student": lesson.name, "network": "board", **event._asdict()})
+            run.log({"student": lesson.name, "network": "board", **event._asdict()})
             rate = event.examples_per_second
-            told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.4f}"
-        show(Progress(f"{lesson.name} learns", event.done, told))
-    known = _known(lesson, learning, lessons, examples, sides, folder, rate) | {"fingerprint": name}
-    facts = _facts(experiment, lesson, known)
-    student = folder / f"student_{lesson.name}.{known['suffix']}"
+            note = f"epoch {event.epoch + 1}: {event.validation_accuracy:.4f}"
+        run.tell(f"{lesson.name} learns", event.done, note)
+    entry = _summary_of(lesson, learning, lessons, rate) | _grade(run, lesson, learning, lessons, examples, sides)
+    entry |= {"fingerprint": name}
+    student = run.folder / f"student_{lesson.name}.{entry['suffix']}"
+    facts = _facts(run.experiment, lesson, entry)
     save_board_student(student, network, facts, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
-    return known
+    return entry
 
 
 def _asked(lesson: Lesson, examples: Examples, sides: NDArray[np.int8], side: int) -> Examples:
@@ -200,43 +198,48 @@ def _lesson(lesson: Lesson, examples: Examples) -> Labelled:
     return Labelled(examples.positions, torch.from_numpy(np.ascontiguousarray(targets)), lesson.inputs, lesson.dataset)
 
 
-def _known(
-    lesson: Lesson, learning: Learning, lessons: list[Labelled], examples: Examples, sides: NDArray[np.int8],
-    folder: Path, rate: float,
+def _grade(
+    run: Run[Experiment], lesson: Lesson, learning: Learning, lessons: list[Labelled], examples: Examples,
+    sides: NDArray[np.int8],
 ) -> dict[str, Any]:  # fmt: skip
-    """Return what is known of a student that has learned; the test positions are looked at here, once."""
+    """Return the verdicts on a student that has learned; the test positions are looked at here, once."""
     verdicts = {}
     for side in (LOOKED_AT, GRADED):
         asked = examples.some(sides == side)
         outputs = say(learning.unit, lessons[side], np.arange(len(asked)))
-        said, pawns, classes = pawns_of(lesson.dataset, outputs), asked.pawns, None
+        guesses, pawns, classes = pawns_of(lesson.dataset, outputs), asked.pawns, None
         if lesson.inputs.perspective == "white":
             turned = np.where(np.asarray(asked.positions.ply) % 2 == 1, -1.0, 1.0)
             pawns = pawns * turned
         if lesson.dataset.classes:
             classes = outputs.argmax(axis=1)
-        verdict = write_verdict(graded(lesson.dataset, said, pawns, asked.groups, classes=classes))
-        verdicts[SIDES[side]] = {**verdict, "explained": explained(said, pawns)}
+        verdict = write_verdict(graded(lesson.dataset, guesses, pawns, asked.groups, classes=classes))
+        verdicts[SIDES[side]] = {**verdict, "explained": explained(guesses, pawns)}
         if side == GRADED:
-            wrong = wrongs(lesson.dataset, said, pawns, classes)
-            save_arrays(_grades(folder, lesson.name), {"wrong": wrong, "groups": asked.groups}, {})
+            wrong = wrongs(lesson.dataset, guesses, pawns, classes)
+            save_arrays(_grades(run, lesson.name), {"wrong": wrong, "groups": asked.groups}, {})
+    return verdicts
+
+
+def _summary_of(lesson: Lesson, learning: Learning, lessons: list[Labelled], rate: float) -> dict[str, Any]:
+    """Return how a student learned, and what of."""
     return {
         "dataset": lesson.target.dataset, "inputs": lesson.inputs.kind, "design": lesson.network.design,
         "split": lesson.examples.split, "parameters": parameters(learning.unit), "seconds": learning.seconds,
         "epochs": learning.epoch, "best_epoch": learning.best_epoch, "examples_per_second": rate,
-        "learned_from": len(lessons[LEARNED]), "suffix": suffix_of(learning.unit), **verdicts,
+        "learned_from": len(lessons[LEARNED]), "suffix": suffix_of(learning.unit),
     }  # fmt: skip
 
 
-def _orders(students: dict[str, Any], folder: Path) -> dict[str, Any]:
+def _orders(run: Run[Experiment], students: dict[str, Any]) -> dict[str, Any]:
     """Return for each data set its students from the best on, and how far each is ahead of the next.
 
     Only students graded on the same positions can be put in order: those that were split as the first of them was.
     """
-    grades = {name: load_arrays(_grades(folder, name), "grades")[0] for name in students}
+    grades = {name: load_arrays(_grades(run, name), "grades")[0] for name in students}
     orders: dict[str, Any] = {}
-    for dataset in sorted({known["dataset"] for known in students.values()}):
-        same = [name for name, known in students.items() if known["dataset"] == dataset]
+    for dataset in sorted({entry["dataset"] for entry in students.values()}):
+        same = [name for name, entry in students.items() if entry["dataset"] == dataset]
         groups = grades[same[0]]["groups"]
         wrong = {name: grades[name]["wrong"] for name in same if np.array_equal(grades[name]["groups"], groups)}
         names = sorted(wrong, key=lambda name: float(wrong[name].mean()))
@@ -245,31 +248,30 @@ def _orders(students: dict[str, Any], folder: Path) -> dict[str, Any]:
     return orders
 
 
-def _grades(folder: Path, name: str) -> Path:
-    return folder / "graded" / f"{name}.safetensors"
+def _grades(run: Run[Experiment], name: str) -> Path:
+    return run.folder / "graded" / f"{name}.safetensors"
 
 
-def _facts(experiment: Experiment, lesson: Lesson, known: dict[str, Any]) -> dict[str, Any]:
+def _facts(experiment: Experiment, lesson: Lesson, entry: dict[str, Any]) -> dict[str, Any]:
     """Return what a student's file says of itself."""
     return {
         "game": "chess", "size": "8x8", "kind": LABELS, "name": lesson.name, "inputs": vars(lesson.inputs),
         "dataset": lesson.target.dataset, "design": lesson.network.design, "hidden": list(lesson.network.hidden),
         "experiment": experiment.name, "understudy": __version__, "method": "labels",
-        **{key: known[key] for key in ("split", "parameters", "seconds", "epochs", "learned_from", "fingerprint")},
+        **{key: entry[key] for key in ("split", "parameters", "seconds", "epochs", "learned_from", "fingerprint")},
     }  # fmt: skip
 
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: how near each student comes to the engine."""
-    folder = run.folder
     lines = []
-    for name, known in load_json(folder / FOUND)["students"].items():
-        test = known[SIDES[GRADED]]
+    for name, entry in load_json(run.folder / RESULTS)["students"].items():
+        test = entry[SIDES[GRADED]]
         if "accuracy" in test:
-            told = f"{test['accuracy']['value']:.1%} of classes right"
+            grade = f"{test['accuracy']['value']:.1%} of classes right"
         else:
-            told = f"mean squared error {test['squared error']['value']:.4f}"
-        lines.append(f"{name}: {told}, {test['error in pawns']['value']:.2f} pawns off, on positions of games apart")
+            grade = f"mean squared error {test['squared error']['value']:.4f}"
+        lines.append(f"{name}: {grade}, {test['error in pawns']['value']:.2f} pawns off, on positions of games apart")
     return lines
 
 

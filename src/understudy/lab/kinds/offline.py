@@ -22,10 +22,10 @@ from understudy.games.boards import find_boards
 from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match, read_score, score_lines, write_meeting
 from understudy.lab.options.offline import Experiment, Lesson
-from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
+from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.settings import fingerprint_of
 from understudy.networks.files import save_layers
-from understudy.networks.values import ONNX, ValueNetwork
-from understudy.protocols import Backend
+from understudy.networks.students import ONNX, ValueNetwork
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
 from understudy.search.choosers import DRAWN, WON
 from understudy.tensors import load_facts
@@ -39,38 +39,38 @@ TRIED = 4
 SAVING = 5.0
 """Seconds between two times of writing a network down."""
 LARGEST, CHOOSING = "largest sample", "games to choose by"
+JUDGED = "judged.json"
+"""Of each student in `games.json`: what it had learned and whom it played, as a fingerprint."""
 
 
 def train_students(run: Run[Experiment]) -> None:
     """Sample and fit what is not there yet; both are done here, whatever *backend* is: each game needs the last."""
-    experiment, folder, show = run.experiment, run.folder, run.show
     errors: dict[str, Any] = {}
-    for lesson in experiment.lessons:
-        place = sample_tables(experiment, lesson, folder, show=show)
-        errors[lesson.name] = [_fitted(experiment, lesson, sample, place, folder, show) for sample in lesson.samples]
+    for lesson in run.experiment.lessons:
+        place = sample_tables(run, lesson)
+        errors[lesson.name] = [_fitted(run, lesson, sample, place) for sample in lesson.samples]
         run.save("errors.json", errors)
 
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the networks that a run has fitted, or begun to."""
-    experiment, folder = run.experiment, run.folder
-    for lesson in experiment.lessons:
+    for lesson in run.experiment.lessons:
         for sample in lesson.samples:
-            if (path := _fit_path(lesson, sample, folder)).exists():
-                found = load_facts(path, "fitted network").get("fingerprint")
-                yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about, sample))
+            if (path := _fit_path(run, lesson, sample)).exists():
+                before = load_facts(path, "fitted network").get("fingerprint")
+                yield Made(repr(str(path)), before, lesson.fingerprint(run.experiment.about, sample))
 
 
-def _fit_path(lesson: Lesson, sample: int, folder: Path) -> Path:
-    return folder / "fits" / f"{lesson.name}_{sample:05d}.safetensors"
+def _fit_path(run: Run[Experiment], lesson: Lesson, sample: int) -> Path:
+    return run.folder / "fits" / f"{lesson.name}_{sample:05d}.safetensors"
 
 
-def sample_tables(experiment: Experiment, lesson: Lesson, folder: Path, *, show: Show) -> Path:
+def sample_tables(run: Run[Experiment], lesson: Lesson) -> Path:
     """Write every table of a lesson that is not there yet, going on from the last one; return their folder."""
-    place = folder / "tables" / lesson.tables(experiment.about)
+    place = run.folder / "tables" / lesson.tables(run.experiment.about)
     make_folder(place)
-    sampler = Sampler(experiment.game, lesson.sampling)
-    last, notes = None, {**asdict(lesson.sampling), "experiment": experiment.name, "understudy": __version__}
+    sampler = Sampler(run.experiment.game, lesson.sampling)
+    last, notes = None, {**asdict(lesson.sampling), "experiment": run.experiment.name, "understudy": __version__}
     for games in lesson.snapshots:
         path = _table(place, games)
         if not path.exists():
@@ -79,7 +79,7 @@ def sample_tables(experiment: Experiment, lesson: Lesson, folder: Path, *, show:
             sampler.play_until(games)
             save_table(sampler.table(), path, notes=notes)
         last = path
-        show(Progress(f"{lesson.name} is sampled", games / lesson.sampling.games, f"{games} games"))
+        run.tell(f"{lesson.name} is sampled", games / lesson.sampling.games, f"{games} games")
     return place
 
 
@@ -87,19 +87,18 @@ def _table(place: Path, games: int) -> Path:
     return place / f"table_{games:05d}.parquet"
 
 
-def _fitted(experiment: Experiment, lesson: Lesson, sample: int, place: Path, folder: Path, show: Show) -> Any:
+def _fitted(run: Run[Experiment], lesson: Lesson, sample: int, place: Path) -> Any:
     """Fit a network to one table, going on where it was; return what the report says of it."""
-    table = load_table(_table(place, sample))[0]
-    sight = Sight(find_boards(experiment.game.name), lesson.student.representation, experiment.game.size)
+    table, game = load_table(_table(place, sample))[0], run.experiment.game
+    sight = Sight(find_boards(game.name), lesson.student.representation, game.size)
     learned, held_out = _examples(lesson, table, sample)
     state = _begun(lesson, sight.inputs)
-    path, name = _fit_path(lesson, sample, folder), lesson.fingerprint(experiment.about, sample)
-    load_fit(path, state, name)
-    _fit(lesson, sample, state, sight, (learned, held_out), path, name, show)
+    load_fit(_fit_path(run, lesson, sample), state, lesson.fingerprint(run.experiment.about, sample))
+    _fit(run, lesson, sample, state, sight, (learned, held_out))
     if sample == lesson.samples[-1]:
-        facts = _facts(experiment, lesson, table, state)
+        facts = _facts(run.experiment, lesson, table, state)
         layers = state.network.plain_layers()
-        save_layers(folder / f"student_{lesson.name}.onnx", layers, facts, units=ONNX[lesson.network.units])
+        save_layers(run.folder / f"student_{lesson.name}.onnx", layers, facts, units=ONNX[lesson.network.units])
     return _entry(lesson, table, state, sight, learned, held_out)
 
 
@@ -122,9 +121,9 @@ def _begun(lesson: Lesson, inputs: int) -> Fit:
 
 
 def _fit(
-    lesson: Lesson, sample: int, state: Fit, sight: Sight, sides: tuple[Examples, Examples], path: Path, name: str,
-    show: Show,
-) -> None:  # fmt: skip
+    run: Run[Experiment], lesson: Lesson, sample: int, state: Fit, sight: Sight, sides: tuple[Examples, Examples]
+) -> None:
+    path, name = _fit_path(run, lesson, sample), lesson.fingerprint(run.experiment.about, sample)
     training, written = lesson.training, time.perf_counter()
     whole, learned = training.cycles * len(training.rates), sides[0]
     lessons = (valued(learned, sight), valued(sides[1], sight))
@@ -136,8 +135,8 @@ def _fit(
         if time.perf_counter() - written > SAVING or cycle.cycle + 1 == whole:
             save_fit(path, state, name)
             written = time.perf_counter()
-        told = f"{sample} games, cycle {cycle.cycle + 1}: held-out error {cycle.held_out:.4f}"
-        show(Progress(f"{lesson.name} learns", (cycle.cycle + 1) / whole, told))
+        note = f"{sample} games, cycle {cycle.cycle + 1}: held-out error {cycle.held_out:.4f}"
+        run.tell(f"{lesson.name} learns", (cycle.cycle + 1) / whole, note)
 
 
 def _entry(
@@ -145,13 +144,13 @@ def _entry(
 ) -> dict[str, Any]:
     """Return the errors of a network that is fitted, with intervals as if positions did not hang together."""
     wrong, often = squares(state.network, valued(held_out, sight)).numpy(), held_out.visits >= OFTEN
-    said = float(learned.values.mean())
+    usual = float(learned.values.mean())
     return {
         "games": table.games, "positions": len(table.values), "once": int((table.visits == 1).sum()),
         "learned_from": len(learned.values), "learned": error(state.network, valued(learned, sight)),
-        "held_out": mean(summed(wrong))._asdict(), "mean_alone": float(((held_out.values - said) ** 2).mean()),
+        "held_out": mean(summed(wrong))._asdict(), "mean_alone": float(((held_out.values - usual) ** 2).mean()),
         "often": mean(summed(wrong[often]))._asdict(),
-        "often_mean_alone": float(((held_out.values[often] - said) ** 2).mean()) if often.any() else None,
+        "often_mean_alone": float(((held_out.values[often] - usual) ** 2).mean()) if often.any() else None,
         "over": mean(summed(wrong[held_out.finished]))._asdict(),
         "going_on": mean(summed(wrong[~held_out.finished]))._asdict(),
         "going_on_mean_alone": _mean_alone(learned, held_out),
@@ -164,8 +163,8 @@ def _entry(
 
 def _mean_alone(learned: Examples, held_out: Examples) -> float | None:
     """Return the error of always saying the mean, where games go on."""
-    known, asked = learned.values[~learned.finished], held_out.values[~held_out.finished]
-    return float(((asked - known.mean()) ** 2).mean()) if len(known) and len(asked) else None
+    shown, asked = learned.values[~learned.finished], held_out.values[~held_out.finished]
+    return float(((asked - shown.mean()) ** 2).mean()) if len(shown) and len(asked) else None
 
 
 def _facts(experiment: Experiment, lesson: Lesson, table: Tabled, state: Fit) -> dict[str, Any]:
@@ -183,38 +182,39 @@ def _facts(experiment: Experiment, lesson: Lesson, table: Tabled, state: Fit) ->
 
 
 def judge_students(run: Run[Experiment]) -> None:
-    """Let the student of every lesson's largest sample play its opponents; what was done before stays.
+    """Let the student of every lesson's largest sample play its opponents; what is still true of it stays.
 
     Errors on different tables cannot be compared, so whoever scores most in games of its own becomes `student.onnx`.
     """
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    count, games = experiment.judging.games, run.load("games.json")
-    for place, lesson in enumerate(experiment.lessons):
-        show(Progress("judging", place / len(experiment.lessons), lesson.name))
-        if lesson.name in games:
+    judging, lessons, games = run.experiment.judging, run.experiment.lessons, run.load("games.json")
+    stamps = run.load(JUDGED)
+    for place, lesson in enumerate(lessons):
+        run.tell("judging", place / len(lessons), lesson.name)
+        learned = lesson.fingerprint(run.experiment.about, lesson.samples[-1])
+        stamp = fingerprint_of(learned, judging.opponents, judging.games)
+        if lesson.name in games and stamps.get(lesson.name) == stamp:
             continue
         games[lesson.name] = {
-            LARGEST: _scores(experiment, lesson, folder, backend, seed=JUDGING, games=count),
-            CHOOSING: _scores(experiment, lesson, folder, backend, seed=TRYING, games=max(2, count // TRIED)),
+            LARGEST: _scores(run, lesson, seed=JUDGING, games=judging.games),
+            CHOOSING: _scores(run, lesson, seed=TRYING, games=max(2, judging.games // TRIED)),
         }
         run.save("games.json", games)
-    show(Progress("judging", 1.0))
-    run.keep_student(max((lesson.name for lesson in experiment.lessons), key=lambda name: _points(games[name])))
+        run.save(JUDGED, stamps := stamps | {lesson.name: stamp})
+    run.tell("judging", 1.0)
+    run.keep_student(max((lesson.name for lesson in lessons), key=lambda name: _points(games[name])))
 
 
-def _scores(
-    experiment: Experiment, lesson: Lesson, folder: Path, backend: Backend, *, seed: int, games: int
-) -> dict[str, Any]:
+def _scores(run: Run[Experiment], lesson: Lesson, *, seed: int, games: int) -> dict[str, Any]:
     """Return what a student scores against each opponent."""
-    game, student = experiment.game, f"student:{folder / f'student_{lesson.name}.onnx'}"
+    game, student = run.experiment.game, f"student:{run.folder / f'student_{lesson.name}.onnx'}"
     return {
         opponent: write_meeting(
             play_match(
-                game, (student, opponent), games=games, seed=seed, backend=backend,
+                game, (student, opponent), games=games, seed=seed, backend=run.backend,
                 opening_plies=game.conventions.opening_plies,
             )
         )
-        for opponent in experiment.judging.opponents
+        for opponent in run.experiment.judging.opponents
     }  # fmt: skip
 
 
@@ -228,14 +228,13 @@ def _points(sets: Any) -> float:
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: how wrong each student is, and what it wins."""
-    folder = run.folder
-    errors: dict[str, Sequence[Any]] = load_json(folder / "errors.json")
-    told = [
+    errors: dict[str, Sequence[Any]] = load_json(run.folder / "errors.json")
+    lines = [
         f"{name}: error {entries[-1]['held_out']['value']:.4f} on positions held out, {entries[-1]['learned']:.4f} on "
         f"those learned from; always saying the mean: {entries[-1]['mean_alone']:.4f}"
         for name, entries in errors.items()
     ]
-    return [*told, *score_lines(load_json(folder / "games.json"))]
+    return [*lines, *score_lines(load_json(run.folder / "games.json"))]
 
 
 KIND = Kind(
@@ -243,4 +242,5 @@ KIND = Kind(
     summary=summary,
     made=_made,
     folders=("fits",),
+    opponents=lambda experiment: experiment.judging.opponents,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -19,11 +20,12 @@ from numpy.typing import NDArray
 from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption
-from understudy.files import load_json, make_folder, save_json
+from understudy.files import load_json, make_folder
 from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines
-from understudy.lab.exams import judge_value_kept
+from understudy.lab.judging import forget_value_kept, judge_value_kept
 from understudy.lab.options.online import Experiment, Lesson
-from understudy.lab.run import Kind, Made, Progress, Run, Show, Step
+from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.settings import read_yardsticks
 from understudy.networks.files import save_layers
 from understudy.players.choosers import make_chooser
 from understudy.players.names import former_name
@@ -36,8 +38,10 @@ TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose a snapshot are not those that grade it, and neither were learned from."""
 SLICE = 0.5
 """Seconds of learning between two looks at whether to stop."""
+FIRST = 20
+"""Games of the first slice, before anybody knows how long a game takes."""
 POINTS = 100
-"""Points of a curve."""
+"""Points of a curve: more cannot be told apart on paper."""
 TEACHER = "teacher"
 STATE = "training.safetensors"
 """A training as it stands."""
@@ -53,18 +57,19 @@ class Job(NamedTuple):
         """Return where it is kept."""
         return run / "pupils" / f"{self.lesson.name}_{self.repeat}"
 
+    def snapshots(self, run: Path) -> list[Path]:
+        """Return its files of weights, the first ones first."""
+        return sorted((self.folder(run) / "snapshots").glob("*.safetensors"))
+
 
 def train_students(run: Run[Experiment]) -> None:
     """Train every pupil, as many at once as there are cores here; those of an earlier run go on or are done.
 
     Pupils learn in threads whatever *backend* is: they are stopped at any moment, and keep their state in files here.
     """
-    experiment, folder, show = run.experiment, run.folder, run.show
-    for _ in _stoppable(lambda job, stop: _train(experiment, job, folder, show, stop), _jobs(experiment)):
+    for _ in _stoppable(lambda job, stop: _train(run, job, stop), _jobs(run.experiment)):
         pass
-    save_json(
-        folder / "curves.json", {lesson.name: _curve(experiment, lesson, folder) for lesson in experiment.lessons}
-    )
+    run.save("curves.json", {lesson.name: _curve(run, lesson) for lesson in run.experiment.lessons})
 
 
 def _jobs(experiment: Experiment) -> list[Job]:
@@ -73,12 +78,11 @@ def _jobs(experiment: Experiment) -> list[Job]:
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the trainings that a run has begun."""
-    experiment, folder = run.experiment, run.folder
-    for job in _jobs(experiment):
-        place = job.folder(folder)
+    for job in _jobs(run.experiment):
+        place = job.folder(run.folder)
         if (state := place / STATE).exists():
-            found = load_facts(state, "training").get("fingerprint")
-            yield Made(repr(str(place)), found, job.lesson.fingerprint(experiment.about, job.repeat))
+            before = load_facts(state, "training").get("fingerprint")
+            yield Made(repr(str(place)), before, job.lesson.fingerprint(run.experiment.about, job.repeat))
 
 
 def _stoppable(task: Callable[[Any, threading.Event], Any], items: Iterable[Any]) -> Iterator[Any]:
@@ -90,27 +94,29 @@ def _stoppable(task: Callable[[Any, threading.Event], Any], items: Iterable[Any]
         stop.set()
 
 
-def _train(experiment: Experiment, job: Job, folder: Path, show: Show, stop: threading.Event) -> None:
-    place = job.folder(folder)
+def _train(run: Run[Experiment], job: Job, stop: threading.Event) -> None:
+    place = job.folder(run.folder)
     make_folder(place / "snapshots")
-    pupil, name = _pupil(experiment, job), job.lesson.fingerprint(experiment.about, job.repeat)
+    pupil, name = _pupil(run.experiment, job), job.lesson.fingerprint(run.experiment.about, job.repeat)
     state = place / STATE
     pupil.resume(state, name)
-    training, size, began = job.lesson.training, 20, time.perf_counter()
+    training, size, began = job.lesson.training, FIRST, time.perf_counter()
     while pupil.played < training.games and not stop.is_set():
         until = min((pupil.played // training.snapshot + 1) * training.snapshot, training.games)
         before, clock = pupil.played, time.perf_counter()
         pupil.learn_until(min(until, pupil.played + size))
         spent = time.perf_counter() - clock
+        # No more than four times the last slice: the first of a process is slow, since it compiles.
         size = max(1, min(int((pupil.played - before) * SLICE / max(spent, 1e-6)), 4 * size))
-        show(Progress(f"{place.name} learns", pupil.played / training.games, _told(pupil, time.perf_counter() - began)))
+        run.tell(f"{place.name} learns", pupil.played / training.games, _describe(pupil, time.perf_counter() - began))
         if pupil.played == until:
             save_arrays(place / "snapshots" / f"{until:09d}.safetensors", {"weights": pupil.network.weights},
-                        facts(experiment, job.lesson, games=until))  # fmt: skip
+                        facts(run.experiment, job.lesson, games=until))  # fmt: skip
             pupil.save(state, name)
 
 
-def _told(pupil: Pupil, seconds: float) -> str:
+def _describe(pupil: Pupil, seconds: float) -> str:
+    """Return for whoever watches how far a pupil is."""
     if not len(pupil.progress.results):
         return f"{pupil.played} games in {seconds:.0f} s"
     last = pupil.progress.results[max(0, pupil.played - 1000) : pupil.played]
@@ -132,9 +138,9 @@ def facts(experiment: Experiment, lesson: Lesson, **more: Any) -> dict[str, Any]
     }  # fmt: skip
 
 
-def _curve(experiment: Experiment, lesson: Lesson, folder: Path) -> dict[str, Any]:
+def _curve(run: Run[Experiment], lesson: Lesson) -> dict[str, Any]:
     """Return how many of the last hundred games each pupil of a lesson won, and when its best hundred was."""
-    pupils = [_trained(experiment, Job(lesson, repeat), folder) for repeat in range(lesson.training.repeats)]
+    pupils = [_trained(run, Job(lesson, repeat)) for repeat in range(lesson.training.repeats)]
     results = [pupil.progress.results for pupil in pupils if len(pupil.progress.results) >= WINDOW]
     if not results:
         return {"games": [], "won": [], "raw": [], "best": []}
@@ -156,59 +162,68 @@ def windowed(results: NDArray[np.uint8]) -> NDArray[np.float64]:
     return share
 
 
-def _trained(experiment: Experiment, job: Job, folder: Path) -> Pupil:
-    pupil, path = _pupil(experiment, job), job.folder(folder) / STATE
-    if not pupil.resume(path, job.lesson.fingerprint(experiment.about, job.repeat)):
+def _trained(run: Run[Experiment], job: Job) -> Pupil:
+    pupil, path = _pupil(run.experiment, job), job.folder(run.folder) / STATE
+    if not pupil.resume(path, job.lesson.fingerprint(run.experiment.about, job.repeat)):
         raise BadOption(f"{str(path)!r} does not hold this training; run `understudy train` first")
     return pupil
 
 
 def judge_students(run: Run[Experiment]) -> None:
-    """Try the snapshots, choose the best of each lesson, and let it play whom the experiment names."""
-    experiment, folder, show = run.experiment, run.folder, run.show
-    tried = run.load("snapshots.json")
-    for lesson in experiment.lessons:
-        if lesson.name not in tried:
-            tried[lesson.name] = _try_snapshots(experiment, lesson, folder, show)
+    """Try the snapshots, choose the best of each lesson, and let it play whom the experiment names.
+
+    What was done before stays, unless it was done with other opponents.
+    """
+    opponents = set(run.experiment.judging.opponents)
+    tried, games = run.load("snapshots.json"), run.load("games.json")
+    for lesson in run.experiment.lessons:
+        if any(set(entry["won"]) != opponents for entry in tried.get(lesson.name, [{"won": ()}])):
+            tried[lesson.name] = _try_snapshots(run, lesson)
             run.save("snapshots.json", tried)
-    games = run.load("games.json")
-    for lesson in experiment.lessons:
-        if lesson.name not in games:
-            games[lesson.name] = _judge(experiment, lesson, folder, tried[lesson.name], show)
+            forget_value_kept(run, lesson.name)  # another snapshot may be the best now
+    judges: dict[str, Callable[[], Any]] = {
+        lesson.name: partial(_judge, run, lesson, tried[lesson.name]) for lesson in run.experiment.lessons
+    }
+    teachers = dict.fromkeys(lesson.training.teacher for lesson in run.experiment.lessons)
+    judges |= {teacher: partial(_judge_teacher, run, teacher) for teacher in teachers}
+    for name, judge in judges.items():
+        if any(set(counts) != opponents for counts in games.get(name, {"": ()}).values()):
+            games[name] = judge()
             run.save("games.json", games)
-    for teacher in dict.fromkeys(lesson.training.teacher for lesson in experiment.lessons):
-        if teacher not in games:
-            chooser = make_chooser(teacher, experiment.game)
-            games[teacher] = {TEACHER: _play_all(experiment, chooser, teacher, show)}
-            run.save("games.json", games)
-    run.keep_student(_export_all(experiment, folder, tried))
-    if experiment.judging.value_kept:
+    run.keep_student(_export_all(run, tried))
+    if run.experiment.judging.value_kept:
         _judge_value_kept(run)
 
 
-def _try_snapshots(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> list[dict[str, Any]]:
+def _judge_teacher(run: Run[Experiment], teacher: str) -> dict[str, Any]:
+    """Return the games of a teacher, to stand beside its pupils'."""
+    return {TEACHER: _play_all(run, make_chooser(teacher, run.experiment.game), teacher)}
+
+
+def _try_snapshots(run: Run[Experiment], lesson: Lesson) -> list[dict[str, Any]]:
     """Return for each snapshot that is tried its repeat, its games, and the share it wins against each opponent."""
+    game, judging = run.experiment.game, run.experiment.judging
     files = [
         (repeat, file)
         for repeat in range(lesson.training.repeats)
-        for file in _some(sorted((Job(lesson, repeat).folder(folder) / "snapshots").glob("*.safetensors")), experiment)
+        for file in _some(Job(lesson, repeat).snapshots(run.folder), judging.snapshots)
     ]
-    judging, found = experiment.judging, []
+    entries: list[dict[str, Any]] = []
 
     def attempt(item: tuple[int, Path], stop: threading.Event) -> dict[str, Any]:
         repeat, file = item
-        won, chooser = {}, make_chooser_of(experiment.game, lesson.student, load_arrays(file)[0]["weights"])
+        won, chooser = {}, make_chooser_of(game, lesson.student, load_arrays(file)[0]["weights"])
         for opponent in judging.opponents if not stop.is_set() else ():
             name = f"{lesson.name} {repeat} {file.stem} {former_name(opponent)}"
-            score = play_duel(experiment.game, chooser, make_chooser(opponent, experiment.game),
-                              games=judging.snapshot_games, seed=TRYING, name=name)  # fmt: skip
+            rival = make_chooser(opponent, game)
+            score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name)
             won[opponent] = round(_won(lesson, score), 4)
         return {"repeat": repeat, "games": int(file.stem), "won": won}
 
     for entry in _stoppable(attempt, files):
-        found.append(entry)
-        show(Progress(f"{lesson.name}: trying snapshots", len(found) / len(files)))
-    return found
+        entries.append(entry)
+        run.tell(f"{lesson.name}: trying snapshots", len(entries) / len(files))
+    return entries
 
 
 def _won(lesson: Lesson, score: Score) -> float:
@@ -218,9 +233,9 @@ def _won(lesson: Lesson, score: Score) -> float:
     return measure.value or 0.0
 
 
-def _some(files: list[Path], experiment: Experiment) -> list[Path]:
-    """Return so many files as are to be tried, evenly chosen, the last among them."""
-    wanted = max(experiment.judging.snapshots, 1)
+def _some(files: list[Path], most: int) -> list[Path]:
+    """Return at most so many files, evenly chosen, the last among them always."""
+    wanted = max(most, 1)
     if len(files) <= wanted:
         return files
     return [files[place] for place in np.linspace(len(files) - 1, 0, wanted).astype(int)[::-1]]
@@ -236,79 +251,80 @@ def worth(experiment: Experiment, entry: dict[str, Any]) -> float:
     return sum(float(entry["won"][opponent]) for opponent in experiment.judging.choose_by)
 
 
-def _judge(
-    experiment: Experiment, lesson: Lesson, folder: Path, tried: list[dict[str, Any]], show: Show
-) -> dict[str, Any]:
+def _judge(run: Run[Experiment], lesson: Lesson, tried: list[dict[str, Any]]) -> dict[str, Any]:
     """Return the games of the chosen weights, of the last ones and of those after the best hundred games."""
-    best = chosen_snapshot(experiment, tried)
-    chosen = _snapshot(Job(lesson, best["repeat"]), folder, best["games"])
+    best = chosen_snapshot(run.experiment, tried)
+    chosen = _snapshot(run, Job(lesson, best["repeat"]), best["games"])
     sets: dict[str, list[NDArray[np.float32]]] = {"chosen": [chosen], "last": [], "best hundred": []}
     for repeat in range(lesson.training.repeats):
-        pupil = _trained(experiment, Job(lesson, repeat), folder)
+        pupil = _trained(run, Job(lesson, repeat))
         sets["last"].append(pupil.network.weights)
         if len(pupil.progress.results) >= WINDOW:
             sets["best hundred"].append(pupil.progress.best)
-    return {
-        name: _play_sets(experiment, lesson, name, weights, show) for name, weights in sets.items() if weights
-    }  # fmt: skip
+    return {name: _play_sets(run, lesson, name, weights) for name, weights in sets.items() if weights}
 
 
-def _play_sets(
-    experiment: Experiment, lesson: Lesson, name: str, sets: list[NDArray[np.float32]], show: Show
-) -> dict[str, Score]:
+def _play_sets(run: Run[Experiment], lesson: Lesson, name: str, sets: list[NDArray[np.float32]]) -> dict[str, Score]:
     """Return the games of the sets of several repeats together."""
     total: dict[str, Score] = {}
     for place, weights in enumerate(sets):
-        chooser = make_chooser_of(experiment.game, lesson.student, weights)
-        for opponent, score in _play_all(experiment, chooser, f"{lesson.name} {name} {place}", show).items():
+        chooser = make_chooser_of(run.experiment.game, lesson.student, weights)
+        for opponent, score in _play_all(run, chooser, f"{lesson.name} {name} {place}").items():
             total[opponent] = added(total.get(opponent, NOTHING), score)
     return total
 
 
-def _snapshot(job: Job, folder: Path, games: int) -> NDArray[np.float32]:
-    path = job.folder(folder) / "snapshots" / f"{games:09d}.safetensors"
+def _snapshot(run: Run[Experiment], job: Job, games: int) -> NDArray[np.float32]:
+    path = job.folder(run.folder) / "snapshots" / f"{games:09d}.safetensors"
     weights: NDArray[np.float32] = load_arrays(path)[0]["weights"]
     return weights
 
 
-def _play_all(experiment: Experiment, chooser: Any, name: str, show: Show) -> dict[str, Any]:
-    judging, found = experiment.judging, {}
+def _play_all(run: Run[Experiment], chooser: Any, name: str) -> dict[str, Score]:
+    """Return the games of whoever is called *name* against each opponent; a chooser is any type that kernels know."""
+    game, judging = run.experiment.game, run.experiment.judging
+    scores = {}
     for place, opponent in enumerate(judging.opponents):
-        show(Progress("judging", place / len(judging.opponents), f"{name} against {opponent}"))
-        rival = make_chooser(opponent, experiment.game)
-        found[opponent] = play_duel(experiment.game, chooser, rival, games=judging.games, seed=JUDGING,
-                                    name=former_name(name))  # fmt: skip
-    show(Progress("judging", 1.0, name))
-    return found
+        run.tell("judging", place / len(judging.opponents), f"{name} against {opponent}")
+        scores[opponent] = play_duel(game, chooser, make_chooser(opponent, game), games=judging.games, seed=JUDGING,
+                                     name=former_name(name))  # fmt: skip
+    run.tell("judging", 1.0, name)
+    return scores
 
 
-def _export_all(experiment: Experiment, folder: Path, tried: dict[str, Any]) -> str:
+def _export_all(run: Run[Experiment], tried: dict[str, Any]) -> str:
     """Write the chosen weights of each lesson as a student; return the name of the best."""
-    found = {}
-    for lesson in experiment.lessons:
-        best = chosen_snapshot(experiment, tried[lesson.name])
-        found[lesson.name] = worth(experiment, best)
-        weights = _snapshot(Job(lesson, best["repeat"]), folder, best["games"])
-        told = facts(experiment, lesson, games=best["games"], repeat=best["repeat"], weights=len(weights))
-        save_layers(folder / f"student_{lesson.name}.onnx", layers(told["sizes"], weights), told)
-    return max(found, key=lambda name: found[name])
+    shares = {}
+    for lesson in run.experiment.lessons:
+        best = chosen_snapshot(run.experiment, tried[lesson.name])
+        shares[lesson.name] = worth(run.experiment, best)
+        weights = _snapshot(run, Job(lesson, best["repeat"]), best["games"])
+        about = facts(run.experiment, lesson, games=best["games"], repeat=best["repeat"], weights=len(weights))
+        save_layers(run.folder / f"student_{lesson.name}.onnx", layers(about["sizes"], weights), about)
+    return max(shares, key=lambda name: shares[name])
 
 
 def _judge_value_kept(run: Run[Experiment]) -> None:
     """Compare the chosen students, and the teacher beside them, with perfect play."""
-    names = [lesson.name for lesson in run.experiment.lessons]
+    judging, names = run.experiment.judging, [lesson.name for lesson in run.experiment.lessons]
     players = {name: f"student:{run.folder / f'student_{name}.onnx'}" for name in names}
-    judge_value_kept(run, players, positions=run.experiment.judging.value_kept)
+    judge_value_kept(run, players | read_yardsticks(judging.yardsticks), positions=judging.value_kept)
 
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each student wins against whom."""
-    folder = run.folder
-    return score_lines(load_json(folder / "games.json"))
+    return score_lines(load_json(run.folder / "games.json"))
+
+
+def _opponents(experiment: Experiment) -> Iterable[str]:
+    """Return who will sit the exam beside the students; the others are made when the options are checked."""
+    judging = experiment.judging
+    return read_yardsticks(judging.yardsticks).values() if judging.value_kept else ()
 
 
 KIND = Kind(
     steps=(Step("learn", train_students), Step("judge", judge_students)),
     summary=summary,
     made=_made,
+    opponents=_opponents,
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,83 +11,85 @@ import torch
 
 from understudy import __version__
 from understudy.files import load_json
+from understudy.games import CompiledGame
 from understudy.games.boards import SCRATCH, find_boards
 from understudy.judges.tournament import play_match, score_lines, write_meeting
 from understudy.judges.value_kept import held_out
-from understudy.lab.exams import SECTION, judge_value_kept
+from understudy.lab.judging import SECTION, judge_value_kept
 from understudy.lab.options.values import Experiment, Lesson
-from understudy.lab.run import Kind, Made, Progress, Run, Show, Step, append_line
-from understudy.lab.settings import fingerprint_of, unusual
+from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.settings import fingerprint_of, read_yardsticks, unusual
 from understudy.networks.files import save_layers
-from understudy.networks.values import ONNX, ValueNetwork
+from understudy.networks.students import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.solve import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, begin
-from understudy.trainers.values import Valued, train_values
+from understudy.trainers.objectives import Valued, train_values
 
 EXAMINED = 0.02
 """The share of solved boards that are only looked at, never learned from, to tell which epoch is best."""
 JUDGING = 40_000
-"""The seed of the games that grade a student."""
+"""The seed of the games that grade a student: far from those of files, which are small, so that none was learned."""
+BEST = "best epoch"
+"""Which weights of a student play, as `games.json` calls them."""
 
 
 def train_students(run: Run[Experiment]) -> None:
     """Train every student that is not trained yet; the one with the best validation accuracy becomes `student.onnx`."""
-    experiment, folder, show = run.experiment, run.folder, run.show
-    for lesson in experiment.lessons:
-        if not _path(lesson, folder).exists():
-            _train(experiment, lesson, folder, show)
-    accuracy = {lesson.name: _facts_of(lesson, folder)["validation_accuracy"] for lesson in experiment.lessons}
+    lessons = run.experiment.lessons
+    for lesson in lessons:
+        if not _path(run, lesson).exists():
+            _train(run, lesson)
+    accuracy = {lesson.name: _facts_of(run, lesson)["validation_accuracy"] for lesson in lessons}
     run.keep_student(max(accuracy, key=lambda name: accuracy[name]))
 
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that a run has."""
-    experiment, folder = run.experiment, run.folder
-    for lesson in experiment.lessons:
-        if (path := _path(lesson, folder)).exists():
-            found = _facts_of(lesson, folder).get("fingerprint")
-            yield Made(repr(str(path)), found, lesson.fingerprint(experiment.about))
+    for lesson in run.experiment.lessons:
+        if (path := _path(run, lesson)).exists():
+            before = _facts_of(run, lesson).get("fingerprint")
+            yield Made(repr(str(path)), before, lesson.fingerprint(run.experiment.about))
 
 
-def _path(lesson: Lesson, folder: Path) -> Path:
-    return folder / f"student_{lesson.name}.onnx"
+def _path(run: Run[Experiment], lesson: Lesson) -> Path:
+    return run.folder / f"student_{lesson.name}.onnx"
 
 
-def _facts_of(lesson: Lesson, folder: Path) -> Any:
-    return load_session(_path(lesson, folder))[1]
+def _facts_of(run: Run[Experiment], lesson: Lesson) -> Mapping[str, Any]:
+    return load_session(_path(run, lesson))[1]
 
 
-def _train(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> None:
-    lesson_boards, exam_boards = _boards(experiment, lesson, folder, show)
+def _train(run: Run[Experiment], lesson: Lesson) -> None:
+    lesson_boards, exam_boards = _boards(run, lesson)
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training.seed)
         network = ValueNetwork(lesson_boards.inputs.shape[1], lesson.network)
-    learning, name = begin(network, lesson.training), lesson.fingerprint(experiment.about)
-    path = folder / "checkpoints" / f"{lesson.name}.safetensors"
+    learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
+    path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
     for event in train_values(learning, lesson_boards, exam_boards, lesson.training):
-        told = ""
+        note = ""
         if isinstance(event, Epoch):
             save_checkpoint(path, learning, name)
-            append_line(folder / "progress.jsonl", {"student": lesson.name, "network": "value", **event._asdict()})
-            told = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
-        show(Progress(f"{lesson.name} learns", event.done, told))
-    facts = _facts(experiment, lesson, len(lesson_boards.values), learning)
-    save_layers(_path(lesson, folder), network.plain_layers(), facts, units=ONNX[lesson.network.units])
+            run.log({"student": lesson.name, "network": "value", **event._asdict()})
+            note = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
+        run.tell(f"{lesson.name} learns", event.done, note)
+    facts = _facts(run.experiment, lesson, len(lesson_boards.values), learning)
+    save_layers(_path(run, lesson), network.plain_layers(), facts, units=ONNX[lesson.network.units])
 
 
-def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) -> tuple[Valued, Valued]:
+def _boards(run: Run[Experiment], lesson: Lesson) -> tuple[Valued, Valued]:
     """Return the boards to learn from, in all images, and those to look at after each epoch."""
-    examples, game = lesson.examples, experiment.game
-    path = folder / f"solved_{fingerprint_of(unusual(examples))}.safetensors"
+    examples, game = lesson.examples, run.experiment.game
+    path = run.folder / f"solved_{fingerprint_of(unusual(examples))}.safetensors"
     if not path.exists():
         without = held_out(game) if examples.held_out else np.zeros(0, np.uint64)
         solved = solve_boards(
             game, examples.boards, seed=examples.seed, without=without, hope=examples.hope,
-            progress=lambda share: show(Progress("solving boards", share)),
+            progress=lambda share: run.tell("solving boards", share),
         )  # fmt: skip
         save_solved(solved, path)
     solved = load_solved(path, game)
@@ -95,11 +97,11 @@ def _boards(experiment: Experiment, lesson: Lesson, folder: Path, show: Show) ->
     learned, looked_at = some(solved, slice(apart, None)), some(solved, slice(0, apart))
     if len(game.board.cells) <= FEW_CELLS:  # there are no other boards: all that can be asked is whether it knows them
         learned = looked_at = solved
-    return _valued(experiment, lesson, imaged(game, learned)), _valued(experiment, lesson, looked_at)
+    return _valued(game, lesson, imaged(game, learned)), _valued(game, lesson, looked_at)
 
 
-def _valued(experiment: Experiment, lesson: Lesson, solved: Solved) -> Valued:
-    boards, size = find_boards(experiment.game.name), experiment.game.size
+def _valued(game: CompiledGame, lesson: Lesson, solved: Solved) -> Valued:
+    boards, size = find_boards(game.name), game.size
     number = boards.find_representation(lesson.student.representation, *size)
     inputs = np.zeros((len(solved.values), boards.input_count(number, *size)), np.int8)
     boards.encode_boards(number, solved.boards, np.zeros(SCRATCH, np.int32), inputs)
@@ -122,31 +124,35 @@ def _facts(experiment: Experiment, lesson: Lesson, boards: int, learning: Any) -
 
 def judge_students(run: Run[Experiment]) -> None:
     """Let every student play its opponents and sit the exam; what was done before stays."""
-    experiment, folder, show, backend = run.experiment, run.folder, run.show, run.backend
-    judging, games = experiment.judging, run.load("games.json")
-    players = {lesson.name: f"student:{_path(lesson, folder)}" for lesson in experiment.lessons}
+    judging, games = run.experiment.judging, run.load("games.json")
+    players = {lesson.name: f"student:{_path(run, lesson)}" for lesson in run.experiment.lessons}
     for name, player in players.items():
-        if name in games:
-            continue
-        games[name] = {"best epoch": {}}
-        for place, opponent in enumerate(judging.opponents):
-            show(Progress("judging", place / len(judging.opponents), f"{name} against {opponent}"))
-            meeting = play_match(experiment.game, (player, opponent), games=judging.games, seed=JUDGING,
-                                 backend=backend, opening_plies=0)  # fmt: skip
-            games[name]["best epoch"][opponent] = write_meeting(meeting)
-        run.save("games.json", games)
-    show(Progress("judging", 1.0))
+        if set(games.get(name, {}).get(BEST, ())) != set(judging.opponents):
+            games[name] = {BEST: _play_all(run, name, player)}
+            run.save("games.json", games)
+    run.tell("judging", 1.0)
     if judging.value_kept:
-        judge_value_kept(run, players, positions=judging.value_kept)
+        everybody = players | read_yardsticks(judging.yardsticks)
+        judge_value_kept(run, everybody, positions=judging.value_kept)
+
+
+def _play_all(run: Run[Experiment], name: str, player: str) -> dict[str, Any]:
+    """Return a student's games against each opponent."""
+    judging, counts = run.experiment.judging, {}
+    for place, opponent in enumerate(judging.opponents):
+        run.tell("judging", place / len(judging.opponents), f"{name} against {opponent}")
+        # From the plain start: the usual opponents draw lots, so that games differ without random openings.
+        meeting = play_match(run.experiment.game, (player, opponent), games=judging.games, seed=JUDGING,
+                             backend=run.backend, opening_plies=0)  # fmt: skip
+        counts[opponent] = write_meeting(meeting)
+    return counts
 
 
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each student wins, and how often it keeps the value."""
-    folder = run.folder
-    games, path = load_json(folder / "games.json"), folder / "verdicts.json"
-    verdicts = load_json(path).get(SECTION, {}) if path.exists() else {}
+    verdicts = run.load("verdicts.json").get(SECTION, {})
     return [
-        *score_lines(games),
+        *score_lines(load_json(run.folder / "games.json")),
         *(
             f"{name}: keeps the value in {verdict['value_kept']['value']:.2%} of positions, "
             f"in {verdict['value_kept.critical']['value']:.2%} where it matters"
@@ -155,9 +161,16 @@ def summary(run: Run[Experiment]) -> list[str]:
     ]
 
 
+def _opponents(experiment: Experiment) -> tuple[str, ...]:
+    """Return whom the students will play, and who will sit the exam beside them."""
+    judging = experiment.judging
+    return (*judging.opponents, *(read_yardsticks(judging.yardsticks).values() if judging.value_kept else ()))
+
+
 KIND = Kind(
     steps=(Step("learn", train_students), Step("judge", judge_students)),
     summary=summary,
     made=_made,
     folders=("checkpoints",),
+    opponents=_opponents,
 )

@@ -6,8 +6,6 @@ records; `[variations.NAME]` changes keys such as `student.order = "FTR"` or `ex
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -15,9 +13,10 @@ from typing import Any
 
 from understudy.config import build
 from understudy.errors import BadOption, UnknownName
+from understudy.files import check_file
+from understudy.games import CompiledGame
 from understudy.games.layout import order_places
-from understudy.lab.data import check_file
-from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, variations
+from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, fingerprint_of, variations
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import SPLITS
@@ -82,12 +81,12 @@ class Lesson:
     def fingerprint(self, unit: str = "") -> str:
         """Return what tells one training from another: all that changes what a unit, or the whole student, learns."""
         parts = (unit,) if unit in PARTS else PARTS
-        told = [
+        chosen = [
             {name: self.settings.get(name, {}) for name in ("records", "watch", "examples", "student")}
             | sources_of(self.settings),
             {part: [self.networks[part], asdict(self.training[part])] for part in parts},
         ]
-        return hashlib.sha256(json.dumps([told, unit], sort_keys=True).encode()).hexdigest()[:16]
+        return fingerprint_of(chosen, unit)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,6 +105,11 @@ class Experiment:
     settings: Mapping[str, Any] = field(default_factory=dict)
     folder: Path = Path()
     """Where relative paths start."""
+
+    @property
+    def game(self) -> CompiledGame:
+        """The game on the experiment's board."""
+        return board_of(self.about)
 
 
 LEARNING = ("examples", "student", "network", "training")

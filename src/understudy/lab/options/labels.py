@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
+from understudy.files import locate
 from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.judges.epd import load_suite
 from understudy.games.chess.learning.networks import BoardNetworkOptions, check_network
-from understudy.lab.data import locate
 from understudy.lab.settings import About, Study, board_of, built, fingerprint_of, make_study, unusual, variations
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 

@@ -12,7 +12,7 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.boards import find_boards
 from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
-from understudy.networks.values import ValueOptions, check_values
+from understudy.networks.students import ValueOptions, check_values
 from understudy.players.names import former_name
 from understudy.trainers.offline import FittingOptions, check_fitting
 from understudy.trainers.sampling import SamplingOptions, check_sampling
@@ -88,8 +88,8 @@ class Lesson:
     def fingerprint(self, about: About, sample: int) -> str:
         """Return what tells one training from another."""
         examples = {key: value for key, value in unusual(self.examples).items() if key != "samples"}
-        told = [self.student.representation, *(unusual(options) for options in (self.network, self.training))]
-        return fingerprint_of(self.tables(about), sample, examples, *told)
+        chosen = [self.student.representation, *(unusual(options) for options in (self.network, self.training))]
+        return fingerprint_of(self.tables(about), sample, examples, *chosen)
 
 
 Experiment: TypeAlias = Study[OfflineJudging, Lesson]
@@ -125,5 +125,5 @@ def _check(game: CompiledGame, lesson: Lesson) -> None:
     check_range("examples.visits", lesson.examples.visits, 1, 10**6)
     for sample in lesson.examples.samples:
         if sample not in lesson.snapshots:
-            told = f"tables are written every {lesson.sampling.snapshot} games up to {lesson.sampling.games}"
-            raise BadOption(f"examples.samples: there is no table after {sample} games; {told}")
+            there = f"tables are written every {lesson.sampling.snapshot} games up to {lesson.sampling.games}"
+            raise BadOption(f"examples.samples: there is no table after {sample} games; {there}")

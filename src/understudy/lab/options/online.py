@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from understudy.config import check_range
 from understudy.errors import BadOption
-from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
+from understudy.lab.settings import YARDSTICKS, About, Study, built, check_shares, fingerprint_of, make_study, unusual
 from understudy.players.choosers import make_plain_chooser
 from understudy.players.names import former_name
 from understudy.trainers.online.pupils import OnlineOptions, PupilOptions, check_pupil
@@ -32,6 +32,8 @@ class OnlineJudging:
     """The snapshot that wins most games against these opponents is the chosen one."""
     value_kept: int = 0
     """Positions in which the chosen students are compared with perfect play; 0 for none."""
+    yardsticks: tuple[str, ...] = YARDSTICKS
+    """Who is compared beside them, as `NAME = PLAYER`."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,8 +10,8 @@ from typing import Any, TypeAlias
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.games.boards import find_boards
-from understudy.lab.settings import About, Study, built, check_shares, fingerprint_of, make_study, unusual
-from understudy.networks.values import ValueOptions
+from understudy.lab.settings import YARDSTICKS, About, Study, built, check_shares, fingerprint_of, make_study, unusual
+from understudy.networks.students import ValueOptions
 from understudy.solve import check_solvable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 
@@ -48,6 +48,8 @@ class ValuesJudging:
     games: int = 1_000
     value_kept: int = 20_000
     """Positions in which the students are compared with perfect play; 0 for none."""
+    yardsticks: tuple[str, ...] = YARDSTICKS
+    """Who is compared beside them, as `NAME = PLAYER`."""
 
 
 @dataclass(frozen=True, kw_only=True)

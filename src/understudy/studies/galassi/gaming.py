@@ -19,8 +19,11 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
 from understudy.judges.measures import wilson
 from understudy.judges.tournament import play_match
+from understudy.lab.run import Run, Step
 from understudy.protocols import Backend
 
+SEED = 20_000
+"""Of the games of a run's student: far from those that anybody was trained on."""
 STABLE = {
     "random moves": "random",
     "stochastic, 1 ply": "stochastic:depth=1",
@@ -274,3 +277,23 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
         "measures": {player: table.measures(player) for player in table.players},
         "encounters": [{**met._asdict(), "games": [game._asdict() for game in met.games]} for met in table.encounters],
     }
+
+
+def play_stable(run: Run[Any]) -> None:
+    """Let the student of a run meet the stable in as many games as `judging.gaming` says; write `gaming.json`."""
+    games = run.experiment.judging.gaming
+    played, total = 0, games * len(STABLE) + 1  # and one against itself
+
+    def note(more: int) -> None:
+        nonlocal played
+        played += more
+        run.tell("playing the stable", min(played / total, 1.0), f"{played} of {total} games")
+
+    table = gaming(
+        run.experiment.game, [f"student:{run.folder}"], games=games, seed=SEED, backend=run.backend, progress=note
+    )
+    run.save("gaming.json", gaming_json(table))
+
+
+TEST = Step("gaming", play_stable)
+"""The test as a step of an experiment that asks for it."""

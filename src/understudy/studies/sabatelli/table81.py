@@ -16,6 +16,7 @@ from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame, find_game
 from understudy.games.chess.judges.epd import Item
 from understudy.games.chess.judges.suites import Cost, Row, SuiteVerdict, costs, price
+from understudy.papers import Answers
 from understudy.players.basic import NO_MOVE
 from understudy.protocols import Move
 
@@ -123,3 +124,6 @@ def _costs(line_costs: Any) -> dict[str, Any] | None:
 
 def _plain(value: Any) -> Any:
     return {"pawns": value.pawns, "delta": value.delta} if isinstance(value, Cost) else value
+
+
+TEST = Answers(thesis_moves, thesis_json)

@@ -284,16 +284,16 @@ def play_timed(task: Task) -> Timed:
     return Timed(play_task(task), time.perf_counter() - began)
 
 
-def nonsense(task: Task, told: Any) -> str | None:
+def nonsense(task: Task, played: Any) -> str | None:
     """Return what is wrong with the result of a task, or None: a broken worker must not steer evolution."""
-    if not isinstance(told, Timed) or not isinstance(told.seconds, float):
-        return f"returned {type(told).__name__} instead of a result"
+    if not isinstance(played, Timed) or not isinstance(played.seconds, float):
+        return f"returned {type(played).__name__} instead of a result"
     if isinstance(task, Final):
-        return _wrong_final(task, told.result)
+        return _wrong_final(task, played.result)
     count = len(task.opponents) if isinstance(task, Trial) else task.matches
-    if not isinstance(told.result, tuple) or len(told.result) != count:
+    if not isinstance(played.result, tuple) or len(played.result) != count:
         return f"did not return {count} matches"
-    return None if all(_sensible(one, task.stage.limit) for one in told.result) else "returned games that cannot be"
+    return None if all(_sensible(one, task.stage.limit) for one in played.result) else "returned games that cannot be"
 
 
 def _wrong_final(task: Final, result: Any) -> str | None:

@@ -152,15 +152,15 @@ def usual_weights(fan_in: NDArray[np.float64]) -> NDArray[np.float64]:
 
 def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
     """Raise unless the options make sense."""
-    for name, value, known in (
+    for name, value, choices in (
         ("kind", options.kind, KINDS),
         ("crossover", options.crossover, tuple(CROSSOVERS)),
         ("format", options.format, FORMATS),
         ("last_resort", options.last_resort, ("older", "random")),
         ("ties", options.ties, ("first", "random")),
     ):
-        if value not in known:
-            raise UnknownName(f"trainer.{name}", value, known)
+        if value not in choices:
+            raise UnknownName(f"trainer.{name}", value, choices)
     for name, low, high in (
         ("generations", 0, 10**7), ("population", 4, 10**5), ("seed", 0, 2**31), ("depth", 1, 6), ("limit", 2, 2_000),
         ("epoch", 1, 10**6), ("mutants", 1, 20), ("rate", 0, 1), ("width", 1e-6, 100), ("famous", 0, 64),

@@ -57,7 +57,7 @@ class Steady:
         self.widths = np.full(count, options.width)
         self.points, self.matches = np.zeros(count), np.zeros(count)
         self.hall = Hall(self.population[:1])
-        self.generation, self.games, self.asked, self.told = 0, 0, 0, 0
+        self.generation, self.games, self.asked, self.tried = 0, 0, 0, 0
         self._waiting: deque[_Asked] = deque()
         self._again: deque[_Asked] = deque()
         self._scores: list[float] = []
@@ -129,8 +129,8 @@ class Steady:
         else:
             self._scores.append(won / len(result))
             self._judge(asked, won, len(result))
-        self.told += 1
-        return self._ended() if self.told % len(self.population) == 0 else None
+        self.tried += 1
+        return self._ended() if self.tried % len(self.population) == 0 else None
 
     def _judge(self, child: _Asked, won: float, matches: int) -> None:
         """Let a child take the place of the worst if it is thought to be better."""
@@ -147,7 +147,7 @@ class Steady:
         fitness, scores = self.fitness(), self._scores or [0.0]
         noted = {
             "games": self.games,
-            "matches": self.told,
+            "matches": self.tried,
             "fitness": {
                 "best": float(fitness.max()),
                 "mean": float(fitness.mean()),
@@ -172,7 +172,7 @@ class Steady:
         return {
             "population": self.population.copy(), "widths": self.widths.copy(), "hall": self.hall.members,
             "points": self.points.copy(), "matches": self.matches.copy(),
-            "counts": np.array([self.generation, self.games, self.asked, self.told]),
+            "counts": np.array([self.generation, self.games, self.asked, self.tried]),
             "waiting": np.stack([asked.alleles for asked in waiting]) if waiting else self.population[:0],
             "waiting_famous": famous,
             "waiting_widths": np.array([asked.width for asked in waiting], np.float64),
@@ -183,7 +183,7 @@ class Steady:
         """Go on from where `arrays` were taken."""
         self.population, self.widths, self.hall = arrays["population"], arrays["widths"], Hall(arrays["hall"])
         self.points, self.matches = arrays["points"], arrays["matches"]
-        self.generation, self.games, self.asked, self.told = (int(count) for count in arrays["counts"])
+        self.generation, self.games, self.asked, self.tried = (int(count) for count in arrays["counts"])
         names = ("waiting", "waiting_widths", "waiting_numbers", "waiting_famous")
         self._waiting = deque()
         self._again = deque(

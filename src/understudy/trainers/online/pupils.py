@@ -1,6 +1,6 @@
 """A pupil: a small student that learns while it plays, with all that its training needs to go on after a kill.
 
-The kernels are in `online` (a teacher tells) and `temporal` (it teaches itself); here are the options, the first
+The kernels are in `lessons`, for a teacher that tells and for one that teaches itself; here are the options, the first
 weights, and the files. The same seed gives the same games and weights, however often a training was stopped.
 """
 
@@ -76,13 +76,13 @@ class OnlineOptions:
 
 def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptions) -> None:
     """Raise unless a pupil of these options can be taught to play *game*."""
-    for kind, chosen, known in (
+    for kind, chosen, choices in (
         ("student.structure", student.structure, STRUCTURES),
         ("student.colour", student.colour, COLOURS),
         ("training.method", training.method, METHODS),
     ):
-        if chosen not in known:
-            raise UnknownName(kind, chosen, known)
+        if chosen not in choices:
+            raise UnknownName(kind, chosen, choices)
     for name, low, high in (
         ("games", 1, 10**9), ("rate", 0, 10), ("last_rate", 1e-9, 10),
         ("momentum", 0, 0.999), ("offset", 0, 1),

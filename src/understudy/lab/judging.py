@@ -1,4 +1,4 @@
-"""What several labs ask of their students: perfect play on a board that can be solved."""
+"""What several kinds ask of students that have learned: perfect play on a board that can be solved."""
 
 from __future__ import annotations
 
@@ -12,15 +12,13 @@ from understudy.lab.run import Run
 from understudy.players import make_player
 
 SECTION = "value kept"
-YARDSTICKS = {"teacher q": "searcher:evaluator=q,depth=1,ties=random", "random": "random"}
-"""Who is graded beside the students."""
 
 
 def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: int) -> None:
     """Write to `verdicts.json` how often each player keeps the value of a position; who is there already stays."""
     game, verdicts = run.experiment.game, run.load("verdicts.json")
     section = verdicts.setdefault(SECTION, {})
-    asked = {name: player for name, player in {**players, **YARDSTICKS}.items() if name not in section}
+    asked = {name: player for name, player in players.items() if name not in section}
     if not asked:
         return
     exam = exam_positions(game, limit=positions)
@@ -34,4 +32,11 @@ def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: in
     solved = graded(game, exam, progress=note)
     for name, player in asked.items():
         section[name] = write_verdict(value_kept(make_player(player, game), solved))
+        run.save("verdicts.json", verdicts)
+
+
+def forget_value_kept(run: Run[Any], name: str) -> None:
+    """Drop the verdict on a player that is not the same any more."""
+    verdicts = run.load("verdicts.json")
+    if verdicts.get(SECTION, {}).pop(name, None) is not None:
         run.save("verdicts.json", verdicts)

@@ -1,8 +1,8 @@
-"""Learning by watching: a network is fitted to the teacher's moves.
+"""What students are fitted to: a teacher's moves, part by part, or what boards are worth, from 0 lost to 1 won.
 
-After Galassi (2017), chapters 5 and 6, and Chesani et al. (2018): negative log-likelihood with L1 or L2; `penalise =
-"output"` repeats what the authors' code really did. Label smoothing and a legality term (the thesis's section 7.2)
-stand beside it.
+Learning by watching is after Galassi (2017), chapters 5 and 6, and Chesani et al. (2018): negative log-likelihood with
+L1 or L2; `penalise = "output"` repeats what the authors' code really did. Label smoothing and a legality term (the
+thesis's section 7.2) stand beside it.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from understudy.records.examples import Examples
 from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
 AT_ONCE = 8192
-"""Rows that are looked at together after an epoch."""
+"""Rows that are looked at together after an epoch: as many as fit into the caches of a core with their layers."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ def _masks(examples: Examples, parts: NDArray[np.int64], order: tuple[int, ...])
     return masks
 
 
-def train(
+def train_moves(
     learning: Learning, lesson: Lesson, examination: Lesson, options: TrainingOptions
 ) -> Iterator[Partial | Epoch]:
     """Fit a unit to the moves of a lesson; at the end it has the weights that were best on the examination."""
@@ -129,10 +129,10 @@ class Moves:
 
     def examine(self) -> tuple[float, float]:
         """Return loss and accuracy on the examination."""
-        return examine(self.unit, self.examination, self.options)
+        return examine_moves(self.unit, self.examination, self.options)
 
 
-def examine(unit: Unit, lesson: Lesson, options: TrainingOptions) -> tuple[float, float]:
+def examine_moves(unit: Unit, lesson: Lesson, options: TrainingOptions) -> tuple[float, float]:
     """Return loss and accuracy on a lesson, the earlier parts being the teacher's."""
     unit.eval()
     loss = hits = 0.0
@@ -178,3 +178,64 @@ def _penalty(unit: Unit, options: TrainingOptions) -> Tensor | float:
     for weight in weights:
         total = total + options.l1 * weight.abs().sum() + options.l2 * weight.square().sum()
     return total
+
+
+class Valued(NamedTuple):
+    """Boards as a network sees them [boards, inputs], and what each is worth [boards]."""
+
+    inputs: Tensor
+    values: Tensor
+
+
+def train_values(
+    learning: Learning, lesson: Valued, examination: Valued, options: TrainingOptions
+) -> Iterator[Partial | Epoch]:
+    """Fit a network to what boards are worth; at the end it has the weights that were best on the examination."""
+    return fit(learning, Values(learning.unit, lesson, examination, options), options)
+
+
+@dataclass(frozen=True)
+class Values:
+    """The objective of students that value boards; accuracy is the share that is put on the right side of 0.5."""
+
+    network: nn.Module
+    lesson: Valued
+    examination: Valued
+    options: TrainingOptions
+
+    def batches(self, epoch: int) -> tuple[int, Iterator[Tensor]]:
+        """Return the rows of an epoch in an order that it alone has."""
+        rng, batch = np.random.default_rng([self.options.seed, epoch]), self.options.batch
+        order = torch.from_numpy(rng.permutation(len(self.lesson.values)))
+        steps = math.ceil(len(order) / batch)
+        return steps, (order[step * batch : (step + 1) * batch] for step in range(steps))
+
+    def grade(self, rows: Tensor) -> Graded:
+        """Return the loss of some rows, and how many are on the right side."""
+        values = self.lesson.values[rows]
+        logits = self.network(self.lesson.inputs[rows].float())
+        loss = nn.functional.binary_cross_entropy_with_logits(logits, values)
+        return Graded(loss, loss.item() * len(rows), float(_right(logits, values)), len(rows))
+
+    def examine(self) -> tuple[float, float]:
+        """Return loss and accuracy on the examination."""
+        return examine_values(self.network, self.examination)
+
+
+def examine_values(network: nn.Module, examination: Valued) -> tuple[float, float]:
+    """Return the mean loss and the accuracy on boards that are not learned from."""
+    network.eval()
+    loss = hits = 0.0
+    with torch.no_grad():
+        for row in range(0, len(examination.values), AT_ONCE):
+            values = examination.values[row : row + AT_ONCE]
+            logits = network(examination.inputs[row : row + AT_ONCE].float())
+            loss += float(nn.functional.binary_cross_entropy_with_logits(logits, values, reduction="sum"))
+            hits += float(_right(logits, values))
+    network.train()
+    rows = max(len(examination.values), 1)
+    return loss / rows, hits / rows
+
+
+def _right(logits: Tensor, values: Tensor) -> Tensor:
+    return ((logits > 0) == (values > 0.5)).sum()
