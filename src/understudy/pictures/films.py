@@ -40,7 +40,8 @@ def picture_game(game: Game, played: Played, *, title: str = "") -> str:
     last = frames[-1]
     name = title or f"a game of {game.name.replace('_', ' ')}"
     board = draw_svg(game.board, last.stones, title=name, description=_result(game, played), marked=last.marked)
-    film = f'<div class="us-film" tabindex="0" data-film="{escape(json.dumps(_script(game, frames)))}">'
+    data = escape(json.dumps(_script(game, frames), separators=(",", ":")))
+    film = f'<div class="us-film" role="group" aria-label="{escape(name)}" tabindex="0" data-film="{data}">'
     stage = f'<div class="us-stage">{board}{CONTROLS}</div>'
     return make_card(
         "game",
