@@ -27,9 +27,11 @@ BOX = 45
 """The side of the square that holds a stone: what python-chess draws its pieces in."""
 HEATS = ((0.0, 0.0), (0.005, 0.1), (0.1, 0.38), (0.5, 0.75), (1.0, 0.95))
 """How opaque heat is at some shares: steep at first, since eyes must tell 1 % from none, but not 90 % from 91."""
+INVISIBLE = 0.0002
+"""Heat up to this share could not be seen and is left out."""
 
 STYLE = """
-.us-board{font-family:system-ui,sans-serif;-webkit-user-select:none;user-select:none}
+.us-board{max-width:100%;height:auto;font-family:system-ui,sans-serif;-webkit-user-select:none;user-select:none}
 .us-paper{fill:#f6efe0}.us-line{stroke:#6b5c48;stroke-width:2;stroke-linecap:round}.us-dot{fill:#6b5c48}
 .us-light{fill:#f0dcb8}.us-dark{fill:#bd916b}.us-edge{fill:none;stroke:#8a6a4c;stroke-width:1.5}
 .us-name{font-size:12px;text-anchor:middle;fill:#75664f}
@@ -48,10 +50,10 @@ STYLE = """
 .us-name{fill:#bcae98}.us-light{fill:#c4a882}.us-dark{fill:#8c6848}.us-edge{stroke:#5c4733}
 .us-white{fill:#f3ecdd;stroke:#1a1714}.us-black{fill:#14110f;stroke:#000}
 .us-mark{fill:#ffc93d;fill-opacity:.4;stroke:#ffd978}
-.us-heat{fill:#4a8cff}.us-hatch{stroke:#fff;opacity:.28}
+.us-heat{fill:#5c9dff}.us-hatch{stroke:#fff;opacity:.28}
 .us-arrow{fill:#1f6be0}.us-drop{stroke:#4a8cff}.us-badge{fill:#1f6be0}
 .us-number{fill:#fff;stroke:#2a2621}.us-on-black{stroke:none}.us-on-white{fill:#1c1916;stroke:none}
-.us-quiet .us-paper,.us-quiet .us-light{fill:#615b53}.us-quiet .us-dark{fill:#544f48}.us-quiet .us-name{fill:#d6cfc4}
+.us-quiet .us-paper,.us-quiet .us-light{fill:#57524b}.us-quiet .us-dark{fill:#4b4640}.us-quiet .us-name{fill:#d6cfc4}
 .us-quiet .us-edge{stroke:#3d3933}.us-quiet .us-line{stroke:#8f877b}.us-quiet .us-dot{fill:#8f877b}
 }
 """
@@ -111,10 +113,11 @@ def draw_svg(
     spots = locate_cells(board)
     parts = [*_head(board, title, description, quiet=heat is not None), *(_lines if board.lines else _squares)(board)]
     parts += [_group("marks", [_moved(shape_mark(board), *spots[cell]) for cell in sorted(marked)])]
-    parts += [_heat(*spots[cell], share) for cell, share in (heat or {}).items() if share > 0]
+    parts += [_heat(*spots[cell], share) for cell, share in (heat or {}).items() if share > INVISIBLE]
     parts += [_hatch(*spots[cell]) for cell in sorted(forbidden)]
     parts += [_group("stones", [_moved(shape_stone(stone), *spot) for spot, stone in zip(spots, stones, strict=True)])]
-    parts += [_arrow(spots, Arrow(*arrow)) for arrow in sorted(arrows, key=lambda arrow: arrow[2])]
+    ranked = sorted((Arrow(*arrow) for arrow in arrows), key=lambda arrow: -arrow.strength)
+    parts += [_arrow(spots, arrow) for arrow in reversed(ranked)] + _badges(spots, ranked)
     parts += [_label(*spots[cell], text, stones[cell]) for cell, text in (labels or {}).items()]
     return "\n".join([part for part in parts if part] + ["</svg>\n"])
 
@@ -247,22 +250,39 @@ def _arrow(spots: Sequence[tuple[float, float]], arrow: Arrow) -> str:
     (bx, by), wide = spots[arrow.to], 2 + 3 * arrow.strength
     style = f'opacity="{0.4 + 0.45 * arrow.strength:.2f}"'
     if arrow.origin is None:
-        ring = f'<circle cx="{bx:g}" cy="{by:g}" r="20" class="us-drop" stroke-width="{wide + 1:g}" {style}/>'
-        return ring + _badge(bx + 15, by - 15, arrow.text)
+        return f'<circle cx="{bx:g}" cy="{by:g}" r="20" class="us-drop" stroke-width="{wide + 1:g}" {style}/>'
     ax, ay = spots[arrow.origin]
     long = hypot(bx - ax, by - ay) or 1.0
     ux, uy = (bx - ax) / long, (by - ay) / long
     outline = [(8, wide), (long - 20, wide), (long - 20, wide + 7), (long - 2, 0)]
     outline += [(along, -across) for along, across in reversed(outline[:3])]
     corners = [f"{ax + ux * along - uy * across:.1f} {ay + uy * along + ux * across:.1f}" for along, across in outline]
-    shaft = f'<path d="M{"L".join(corners)}Z" class="us-arrow" {style}/>'
-    aside = 13 if long < 2 * CELL else 0  # on a short arrow the text would hide the head
-    return shaft + _badge(ax + ux * long / 2 - uy * aside, ay + uy * long / 2 + ux * aside, arrow.text)
+    return f'<path d="M{"L".join(corners)}Z" class="us-arrow" {style}/>'
+
+
+def _badges(spots: Sequence[tuple[float, float]], arrows: Sequence[Arrow]) -> list[str]:
+    """Return the texts of arrows, each at the first place along its arrow where it hides no other."""
+    taken: list[tuple[float, float]] = []
+    for arrow in (arrow for arrow in arrows if arrow.text):
+        places = _badge_places(spots, arrow)
+        free = [(x, y) for x, y in places if all(hypot(x - a, y - b) > 18 for a, b in taken)]
+        taken.append((free or places)[0])
+    texts = [arrow.text for arrow in arrows if arrow.text]
+    return [_badge(x, y, text) for (x, y), text in zip(taken, texts, strict=True)]
+
+
+def _badge_places(spots: Sequence[tuple[float, float]], arrow: Arrow) -> list[tuple[float, float]]:
+    bx, by = spots[arrow.to]
+    if arrow.origin is None:
+        return [(bx + right, by + down) for right, down in ((15, -15), (-15, -15), (15, 15), (-15, 15))]
+    ax, ay = spots[arrow.origin]
+    long = hypot(bx - ax, by - ay) or 1.0
+    aside = 13 / long if long < 2 * CELL else 0.0  # on a short arrow the text would hide the head
+    shares = (0.5, 0.65, 0.35, 0.2)
+    return [(ax + (bx - ax) * s - (by - ay) * aside, ay + (by - ay) * s + (bx - ax) * aside) for s in shares]
 
 
 def _badge(x: float, y: float, text: str) -> str:
-    if not text:
-        return ""
     wide = 10 + 7 * len(text)
     box = f'<rect x="{x - wide / 2:.1f}" y="{y - 8.5:.1f}" width="{wide}" height="17" rx="8.5" class="us-badge"/>'
     return f'{box}<text x="{x:.1f}" y="{y + 4:.1f}" class="us-badge-text">{escape(text)}</text>'

@@ -25,9 +25,9 @@ document.querySelectorAll(".us-film:not(.us-ready)").forEach((film) => {
     list.scrollTop = item ? item.offsetTop - list.offsetTop - list.clientHeight / 2 : 0;
   };
   const point = () => {
-    const margin = Number(graph.dataset.margin), width = Number(graph.dataset.width);
-    const x = margin + ((width - 2 * margin) / Math.max(last, 1)) * Math.max(now - 1, 0);
-    find(".us-cursor").setAttribute("d", now ? `M${x} 0V${graph.viewBox.baseVal.height}` : "");
+    const margin = Number(graph.dataset.margin), { width, height } = graph.viewBox.baseVal;
+    const x = margin + ((width - 2 * margin) / Math.max(last, 1)) * now;
+    find(".us-cursor").setAttribute("d", `M${x} 0V${height}`);
   };
   const stop = () => {
     clearInterval(timer);

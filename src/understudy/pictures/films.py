@@ -40,7 +40,8 @@ def picture_game(game: Game, played: Played, *, title: str = "") -> str:
     last = frames[-1]
     name = title or f"a game of {game.name.replace('_', ' ')}"
     board = draw_svg(game.board, last.stones, title=name, description=_result(game, played), marked=last.marked)
-    film = f'<div class="us-film" tabindex="0" data-film="{escape(json.dumps(_script(game, frames)))}">'
+    data = escape(json.dumps(_script(game, frames), separators=(",", ":")))
+    film = f'<div class="us-film" role="group" aria-label="{escape(name)}" tabindex="0" data-film="{data}">'
     stage = f'<div class="us-stage">{board}{CONTROLS}</div>'
     return make_card(
         "game",
@@ -115,24 +116,22 @@ def _opinions(game: Game, played: Played, frames: Sequence[Frame]) -> str:
     # A mover speaks for its own side: turned round for the odd plies, agreement of both players is two equal lines.
     points = [
         (ply, frame.mover, value if frame.mover == 0 else -value)
-        for ply, (frame, value) in enumerate(zip(frames[1:], played.values, strict=False))
+        for ply, (frame, value) in enumerate(zip(frames[1:], played.values, strict=False), 1)
         if value is not None
     ]
-    lines = [
-        _curve([(ply, value) for ply, side, value in points if side == mover], len(frames), mover) for mover in (0, 1)
+    sides = [side for side in (0, 1) if any(mover == side for _, mover, _ in points)]
+    curves = [
+        _curve([(ply, value) for ply, mover, value in points if mover == side], len(frames), side) for side in sides
     ]
-    first, second = game.colours
-    keys = "".join(
-        f'<span class="us-key us-key-{side}">{escape(name)} thinks</span>' for side, name in enumerate(game.colours)
-    )
-    zero = HEIGHT / 2
+    keys = [f'<span class="us-key us-key-{side}">{escape(game.colours[side])} thinks</span>' for side in sides]
+    first, second = map(escape, game.colours)
+    scale = f"Who will win: {first} at the top, {second} at the bottom"
     return (
-        f'<figure class="us-opinions"><figcaption>Who expects to win {keys}</figcaption>'
-        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" data-margin="{MARGIN:g}" data-width="{WIDTH:g}">'
-        f"<title>What the players expected: {escape(first)} wins at the top, {escape(second)} at the bottom</title>"
+        f'<figure class="us-opinions"><figcaption>{scale} {"".join(keys)}</figcaption>'
+        f'<svg viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" data-margin="{MARGIN:g}"><title>{scale}</title>'
         f'<path class="us-axis" d="M0 {MARGIN:g}H{WIDTH:g}M0 {HEIGHT - MARGIN:g}H{WIDTH:g}"/>'
-        f'<path class="us-zero" d="M0 {zero:g}H{WIDTH:g}"/>{"".join(lines)}<path class="us-cursor" d=""/></svg>'
-        f'<p class="us-ends"><i>{escape(first)} wins at the top, {escape(second)} at the bottom</i></p></figure>'
+        f'<path class="us-zero" d="M0 {HEIGHT / 2:g}H{WIDTH:g}"/>{"".join(curves)}<path class="us-cursor" d=""/>'
+        "</svg></figure>"
     )
 
 

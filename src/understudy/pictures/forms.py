@@ -47,17 +47,22 @@ def write_share(share: float) -> str:
     return f"{100 * share:.{2 if share < 0.01 else 1}f} %"
 
 
-def make_bar(low: float, high: float, *, kind: str = "more") -> str:
+def write_seconds(seconds: float) -> str:
+    """Return a time as people read it."""
+    return f"{1000 * seconds:.1f} ms" if seconds < 0.1 else f"{seconds:.2f} s"
+
+
+def make_bar(low: float, high: float, *, kind: str = "more", frame: str = "us-bar") -> str:
     """Return a bar that reaches over a scale of one from *low* to *high*, drawn by its kind: more, less, forbidden."""
     low, high = (min(max(end, 0.0), 1.0) for end in (low, high))
     place = f"left:{100 * low:.1f}%;width:{100 * (high - low):.1f}%"
-    return f'<span class="us-bar"><span class="us-fill us-{kind}" style="{place}"></span></span>'
+    return f'<span class="{frame}"><span class="us-fill us-{kind}" style="{place}"></span></span>'
 
 
 def make_tilt(value: float) -> str:
     """Return a bar from the middle of a scale to a value from -1 to 1: to the right if it is positive."""
     ends = sorted((0.5, 0.5 + value / 2))
-    return make_bar(ends[0], ends[1], kind="less" if value < 0 else "more")
+    return make_bar(ends[0], ends[1], kind="less" if value < 0 else "more", frame="us-bar us-tilt")
 
 
 def picture_table(headings: Sequence[str], rows: Sequence[Sequence[Entry]], *, caption: str = "") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from understudy.games.drawing import Arrow, draw_svg
-from understudy.pictures.forms import call_value, make_bar, make_card, make_table, make_tilt, write_share
+from understudy.pictures.forms import call_value, make_bar, make_card, make_table, make_tilt, write_seconds, write_share
 from understudy.pictures.traces import trace_move
 from understudy.protocols import Move
 from understudy.thoughts import NOTHING, NOTICED, SHOWN, Line, PartThought, Thought, Weighed, write_end, write_value
@@ -19,11 +19,11 @@ READABLE = 0.01
 
 def picture_thought(thought: Thought) -> str:
     """Return what a player thinks as a fragment of HTML."""
+    boards, moves = f'<div class="us-boards">{"".join(_boards(thought))}</div>', _moves(thought)
     return make_card(
         "thought",
         _headline(thought),
-        f'<div class="us-boards">{"".join(_boards(thought))}</div>',
-        _moves(thought),
+        boards + moves if thought.parts else f'<div class="us-side">{boards}{moves}</div>',
         _illegal(thought),
         _lines(thought),
         _course(thought),
@@ -40,7 +40,7 @@ def _headline(thought: Thought) -> str:
     return (
         f'<p class="us-who"><b>{escape(thought.player)}</b> {escape(thought.game.name.replace("_", " "))}, '
         f"{escape(mover)} to move</p>\n"
-        f'<p class="us-choice">{chosen}{warning}</p>\n'
+        f'<p class="us-choice"><span>chooses</span> {chosen}{warning}</p>\n'
         f'<p class="us-says">{escape(" ".join(_sentences(thought, mover)))}</p>\n'
         f'<ul class="us-facts">{facts}</ul>'
     )
@@ -53,7 +53,7 @@ def _sentences(thought: Thought, mover: str) -> list[str]:
         sentences.append(f"It expects {write_value(thought.value)} for {mover} {scale}: {call_value(thought.value)}.")
     if thought.plies is not None:
         sentences.append(f"It sees the end: {mover} {write_end(thought.plies)}.")
-    if thought.illegal is not None:
+    if thought.illegal is not None and (thought.parts or thought.illegal >= NOTICED):
         sentences.append(f"{write_share(thought.illegal)} of its mind is on moves that the rules forbid.")
     return sentences
 
@@ -61,7 +61,7 @@ def _sentences(thought: Thought, mover: str) -> list[str]:
 def _facts(thought: Thought) -> list[str]:
     facts = [] if thought.depth is None else [f"{thought.depth} {'ply' if thought.depth == 1 else 'plies'} deep"]
     facts += [] if thought.nodes is None else [f"{thought.nodes:,} nodes".replace(",", "\u202f")]
-    return facts + ([] if thought.seconds is None else [f"{thought.seconds:.2f} s"])
+    return facts + ([] if thought.seconds is None else [write_seconds(thought.seconds)])
 
 
 def _boards(thought: Thought) -> list[str]:
@@ -146,8 +146,9 @@ def _moves(thought: Thought) -> str:
         return ""
     ends = {"value": ("loses", "even", "wins"), "probability": ("never", "", "always"), "order": ("", "", "")}
     scale = _row("", f'<span class="us-ends">{"".join(f"<i>{end}</i>" for end in ends[thought.kind])}</span>', "")
-    rows = "".join(_move_row(thought, weighed) for weighed in legal[:SHOWN])
-    rest = len(legal) - SHOWN
+    chosen = [weighed for weighed in legal[SHOWN:] if weighed.move == thought.choice.move]
+    rows = "".join(_move_row(thought, weighed) for weighed in legal[:SHOWN] + chosen)
+    rest = len(legal) - SHOWN - len(chosen)
     more = f'<p class="us-note">and {rest} more</p>' if rest > 0 else ""
     return _section("Moves", f'<ul class="us-rows">{scale if thought.kind != "order" else ""}{rows}</ul>{more}',
                     meaning=thought.meaning)  # fmt: skip
