@@ -47,9 +47,9 @@ def game(name: str, size: Size | None = None, **rules: str) -> Game:
     1 X O X O
       a b c d
     black to move
-    xoxo/oxox/xoxo/oxox b
+    WBWB/BWBW/WBWB/BWBW B
     >>> konane.start().play("a1", "b1").moves
-    [c1-a1]
+    [a3-a1]
     """
     from understudy.games import find_game
 
@@ -91,10 +91,9 @@ def match(
     bar; unless told, in a terminal and in a notebook.
 
     >>> import understudy as us
-    >>> us.match("morris", "searcher:depth=2", "random", games=4)
-    searcher:depth=2 - random: 4 wins, 0 draws, 0 losses
-    100.0% of the points, 95 % interval 51.0% to 100.0%
-    ended by fewer than three stones (4)
+    >>> match = us.match("morris", "searcher:depth=2", "random", games=4)
+    >>> match.players, match.score
+    (('searcher:depth=2', 'random'), (4, 0, 0))
     """
     from understudy.judges.tournament import play_match
 

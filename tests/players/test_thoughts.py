@@ -236,3 +236,22 @@ def test_a_player_from_outside_that_only_chooses_has_a_thought_too() -> None:
     assert thought.kind == "order" and thought.value == 0.5
     assert thought.moves[0] == Weighed(game.moves(game.start())[0], 3.0)
     assert all(one.number is None for one in thought.moves[1:])
+
+
+def test_a_network_tells_what_its_value_rests_on() -> None:
+    from understudy.players.evolved import explainer_of, load_evolved
+    from understudy.players.student_files import student_file
+    from understudy.search.evaluators import value
+    from understudy.search.evaluators.chromosome import express, make_plan
+
+    game = find_game("lines_of_action")
+    position = reach(game, 10)[-1]
+    evolved = load_evolved(student_file("lines_of_action"))
+    resting = thought_of("student:lines_of_action,depth=1", game, position).inputs
+    assert list(resting) and set(resting) == set(evolved.network.inputs)
+    assert resting == explainer_of(game, evolved)(position)
+    # Blind to everything, the network says the same of every position: what its biases add up to.
+    plan = make_plan(game, evolved.network)
+    blind = express(plan, evolved.alleles, np.zeros(plan.inputs.total, np.bool_))
+    assert value(blind, position, True) == value(blind, game.start(), True)
+    assert any(abs(share) > 0.01 for share in resting.values())

@@ -190,3 +190,30 @@ def test_the_engine_is_told_how_the_position_arose() -> None:
     assert board.fen() == CHESS.write(position)
     unrelated = CHESS.read("7k/8/6K1/8/8/8/8/1R6 w - - 0 1")
     assert board_of([*past, unrelated]).fen() == CHESS.write(unrelated)
+
+
+def test_an_engine_tells_its_best_lines_and_grows_deeper(stockfish: str) -> None:
+    from understudy.players import think
+    from understudy.thoughts import Thought
+
+    player, heard = make_player(f"engine:{stockfish},depth=6", CHESS), list[Thought]()
+    position = CHESS.read("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
+    try:
+        thought = think(player, CHESS, position, tell=heard.append)
+    finally:
+        close(player)
+    assert thought.kind == "value" and thought.write(thought.choice.move) == "Ra8#"
+    assert thought.value is not None and thought.value > 0.99 and thought.plies == 1
+    assert len(thought.lines) == 3 and thought.moves[0].note == "mate in 1"
+    assert sorted(one.move for one in thought.moves) == CHESS.moves(position)
+    depths = [one.depth or 0 for one in heard]
+    assert depths == sorted(set(depths)) and heard
+
+
+@pytest.mark.skipif(os.name == "nt", reason="fake engines are scripts")
+@pytest.mark.parametrize("mood", ["crash", "illegal", "babble", "none"])
+def test_an_engine_that_fails_while_it_thinks_is_one_sentence(tmp_path: Path, mood: str) -> None:
+    player = make_player(f"engine:{fake(tmp_path, mood)},nodes=1", CHESS)
+    with pytest.raises(EngineError, match="could not think of"):
+        player.think(CHESS.start())  # type: ignore[attr-defined]
+    close(player)
