@@ -322,6 +322,15 @@ class Run:
         }  # fmt: skip
 
     @property
+    def progress(self) -> list[dict[str, Any]]:
+        """What was written down while it learned, a row for each epoch, generation or snapshot."""
+        import json
+
+        path = self.folder / "progress.jsonl"
+        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
+        return [json.loads(line) for line in lines if line.endswith("}")]  # a kill may leave half a line
+
+    @property
     def records(self) -> Records:
         """What the teacher played."""
         from understudy.records.store import load
