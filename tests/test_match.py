@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import Any
 
 import numpy as np
 import pytest
 from conftest import LONG
 
+from understudy.errors import IllegalMove
 from understudy.games import CompiledGame, find_game
-from understudy.match import Opening, Terms, play_games, random_openings
+from understudy.match import Opening, Terms, advance, begin, play_games, random_openings, resume
 from understudy.players import make_player
 from understudy.protocols import Choice
 
@@ -214,3 +216,31 @@ def test_values_are_kept_beside_the_moves() -> None:
     assert len(one.values) == len(one.moves)
     assert one.values[:4] == (None, None, 0.25, None)[: len(one.values)]
     assert one.start is None
+
+
+def test_a_game_goes_on_from_its_history_as_if_never_left() -> None:
+    course = begin(CHESS)
+    for text in "Nf3 Nf6 Ng1 Ng8 Nf3 Nf6 Ng1".split():
+        advance(CHESS, course, CHESS.read_move(course.position, text))
+    again = resume(CHESS, course.position, course.history)
+    for one in (course, again):
+        assert one.played is None
+        advance(CHESS, one, CHESS.read_move(one.position, "Ng8"))
+        assert one.played is not None and (one.played.result, one.played.reason) == (0, "repetition")
+
+
+def test_a_copied_game_goes_its_own_way_and_an_illegal_move_leaves_no_trace() -> None:
+    course = begin(CHESS)
+    advance(CHESS, course, CHESS.read_move(course.position, "e4"))
+    other = deepcopy(course)
+    advance(CHESS, other, CHESS.read_move(other.position, "e5"))
+    with pytest.raises(IllegalMove):
+        advance(CHESS, course, 0)
+    assert (len(course.moves), len(course.history), len(course.seen)) == (1, 1, 2)
+    assert (len(other.moves), len(other.history), len(other.seen)) == (2, 2, 3)
+
+
+def test_a_finished_position_is_over_when_it_is_resumed() -> None:
+    mated = CHESS.read("rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3")
+    course = resume(CHESS, mated, [])
+    assert course.played is not None and (course.played.result, course.played.reason) == (-1, "checkmate")

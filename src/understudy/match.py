@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -18,6 +18,9 @@ from understudy.protocols import Choice, Game, Move, Player
 
 GRACE = 0.05
 """Seconds by which a clock may be overrun before the game is lost: what a busy machine may add."""
+
+PLY_LIMIT = "ply limit"
+"""Why a game ended that was cut for its length: no rule ended it, it only went on for too long."""
 
 
 class Terms(NamedTuple):
@@ -53,13 +56,13 @@ class Played(NamedTuple):
 
 
 @dataclass
-class _Board:
-    """A game under way."""
+class Course:
+    """A game under way: where it stands, how it got there, and once it is over how it ended."""
 
     position: Any
-    moves: list[Move]
-    opening: int
-    swapped: bool
+    moves: list[Move] = field(default_factory=list)
+    opening: int = 0
+    swapped: bool = False
     """Whether the second player of the match has the even plies."""
     start: Any = None
     values: list[float | None] = field(default_factory=list)
@@ -71,12 +74,17 @@ class _Board:
         result = result_for_mover if self.position.ply % 2 == 0 else -result_for_mover
         self.played = Played(tuple(self.moves), self.opening, result, reason, self.start, tuple(self.values))
 
+    def __deepcopy__(self, memo: object) -> Course:
+        """Return a course that goes its own way from here; positions never change, so both may hold them."""
+        moves, values, history = list(self.moves), list(self.values), list(self.history)
+        return replace(self, moves=moves, values=values, history=history, seen=Counter(self.seen))
+
 
 def play_games(
     game: Game, players: tuple[Player, Player], openings: Sequence[tuple[Opening, bool]], terms: Terms = Terms()
 ) -> list[Played]:
     """Play one game from each opening, the second player having the even plies where its flag is set; all in step."""
-    boards = [_begun(game, opening, swapped=swapped, terms=terms) for opening, swapped in openings]
+    boards = [begin(game, opening, swapped=swapped, terms=terms) for opening, swapped in openings]
     while waiting := [board for board in boards if board.played is None]:
         for side, player in enumerate(players):
             turn = [
@@ -113,23 +121,34 @@ def _random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[O
     return (None if game.outcome(position) is not None else Opening(tuple(moves))), position
 
 
-def _begun(game: Game, opening: Opening, *, swapped: bool, terms: Terms) -> _Board:
+def begin(game: Game, opening: Opening = Opening(), *, swapped: bool = False, terms: Terms = Terms()) -> Course:
+    """Return a game that stands where its opening ends."""
     position = game.start() if opening.start is None else opening.start
-    board = _Board(position, [], len(opening.moves), swapped, opening.start)
+    board = Course(position, opening=len(opening.moves), swapped=swapped, start=opening.start)
     board.seen[game.key(position), position.ply % 2] += 1
     if opening.start is not None and (outcome := game.outcome(position)) is not None:
         board.end(int(outcome), game.reason(position))
     for move in opening.moves:
-        _advance(game, board, move, terms)
+        advance(game, board, move, terms)
     return board
 
 
-def _groups(boards: list[_Board], terms: Terms) -> list[list[_Board]]:
+def resume(game: Game, position: Any, history: Sequence[Any]) -> Course:
+    """Return a game that goes on at *position*, which was reached through the positions of *history*."""
+    course = Course(position, history=list(history), start=history[0] if history else position)
+    course.seen.update((game.key(past), past.ply % 2) for past in (*history, position))
+    outcome = game.outcome(position)
+    if outcome is not None:
+        course.end(int(outcome), game.reason(position))
+    return course
+
+
+def _groups(boards: list[Course], terms: Terms) -> list[list[Course]]:
     """Return the boards a player sees at once: all of them, or one by one where a clock runs."""
     return [boards] * bool(boards) if terms.move_seconds is None else [[board] for board in boards]
 
 
-def _step(game: Game, player: Player, boards: list[_Board], terms: Terms) -> None:
+def _step(game: Game, player: Player, boards: list[Course], terms: Terms) -> None:
     began = time.perf_counter()
     choices = player.choose([board.position for board in boards], [board.history for board in boards])
     late = terms.move_seconds is not None and time.perf_counter() - began > terms.move_seconds + GRACE
@@ -137,7 +156,7 @@ def _step(game: Game, player: Player, boards: list[_Board], terms: Terms) -> Non
         _settle(game, board, choice, terms, late=late)
 
 
-def _settle(game: Game, board: _Board, choice: Choice, terms: Terms, *, late: bool) -> None:
+def _settle(game: Game, board: Course, choice: Choice, terms: Terms, *, late: bool) -> None:
     """Play a choice, or end the game that it loses."""
     if choice.fault is not None:
         board.end(-1, choice.fault)
@@ -146,14 +165,16 @@ def _settle(game: Game, board: _Board, choice: Choice, terms: Terms, *, late: bo
     elif choice.move not in game.moves(board.position):
         board.end(-1, "illegal move")
     else:
-        _advance(game, board, choice.move, terms, value=choice.value)
+        advance(game, board, choice.move, terms, value=choice.value)
 
 
-def _advance(game: Game, board: _Board, move: Move, terms: Terms, *, value: float | None = None) -> None:
+def advance(game: Game, board: Course, move: Move, terms: Terms = Terms(), *, value: float | None = None) -> None:
+    """Play a legal *move*, and end the game if the rules or the match say so."""
+    after = game.play(board.position, move)  # first, because an illegal move must leave no trace
     board.history.append(board.position)
     board.moves.append(move)
     board.values.append(value)
-    board.position = game.play(board.position, move)
+    board.position = after
     name = game.key(board.position), board.position.ply % 2
     board.seen[name] += 1
     outcome = game.outcome(board.position)
@@ -163,7 +184,7 @@ def _advance(game: Game, board: _Board, move: Move, terms: Terms, *, value: floa
         board.end(0, reason)
 
 
-def _draw(game: Game, board: _Board, times: int, terms: Terms) -> str | None:
+def _draw(game: Game, board: Course, times: int, terms: Terms) -> str | None:
     """Return why the game is drawn now, or None."""
     repetition = game.conventions.repetition if terms.repetition is None else terms.repetition
     if repetition and times >= repetition:
@@ -171,4 +192,4 @@ def _draw(game: Game, board: _Board, times: int, terms: Terms) -> str | None:
     if reason := game.drawn(board.position):
         return reason
     limit = game.conventions.ply_limit if terms.ply_limit is None else terms.ply_limit
-    return "ply limit" if len(board.moves) >= limit else None
+    return PLY_LIMIT if len(board.history) >= limit else None
