@@ -1,55 +1,148 @@
-"""Any position as text or SVG, from the game's board and what stands on its cells."""
+"""Any position as text or SVG, from the game's board and what stands on its cells.
+
+A drawing refers to nothing outside itself and gives nothing in it an id, so that one page can hold many of them; it
+follows the reader's choice of light or dark.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from html import escape
+from itertools import pairwise
+from math import hypot
+from typing import NamedTuple
 
 from understudy.protocols import Board
 
 MARKS = {"": ".", "white": "O", "black": "X"}
 """How stones look in text; a chess piece is its own letter."""
+PAINTS = {"white": "\x1b[1;38;5;172m", "black": "\x1b[1;38;5;33m"}
+"""Orange and blue of the terminal's 256: of middling light, so seen on white and on black, and by the colour-blind."""
+FAINT, PLAIN = "\x1b[2m", "\x1b[0m"
 
 CELL = 48
-INK, PAPER, LIGHT, DARK = "#3b3227", "#f4ecd8", "#f0d9b5", "#b58863"
-FILLS = {"white": "#fffdf7", "black": "#2b2622"}
+BOX = 45
+"""The side of the square that holds a stone: what python-chess draws its pieces in."""
+HEATS = ((0.0, 0.0), (0.005, 0.1), (0.1, 0.38), (0.5, 0.75), (1.0, 0.95))
+"""How opaque heat is at some shares: steep at first, since eyes must tell 1 % from none, but not 90 % from 91."""
+
+STYLE = """
+.us-board{font-family:system-ui,sans-serif;-webkit-user-select:none;user-select:none}
+.us-paper{fill:#f6efe0}.us-line{stroke:#6b5c48;stroke-width:2;stroke-linecap:round}.us-dot{fill:#6b5c48}
+.us-light{fill:#f0dcb8}.us-dark{fill:#bd916b}.us-edge{fill:none;stroke:#8a6a4c;stroke-width:1.5}
+.us-name{font-size:12px;text-anchor:middle;fill:#75664f}
+.us-white{fill:#fffdf7;stroke:#4a4036;stroke-width:1.5}.us-black{fill:#2b2622;stroke:#120f0d;stroke-width:1.5}
+.us-rim{fill:none;stroke:#8a7f70;stroke-width:1;opacity:.45}
+.us-mark{fill:#ffd84d;fill-opacity:.5;stroke:#a86a00;stroke-width:2.5}
+.us-heat{fill:#2f6fde}.us-hatch{fill:none;stroke:#4a4036;stroke-width:1;opacity:.38}
+.us-arrow{fill:#1557b8}.us-drop{fill:none;stroke:#1557b8}
+.us-badge{fill:#1557b8;stroke:#fff;stroke-width:1}.us-badge-text{font-size:11px;font-weight:700;text-anchor:middle;fill:#fff}
+.us-number{font-size:11px;font-weight:600;text-anchor:middle;fill:#2b2622;stroke:#fffdf7;stroke-width:3;paint-order:stroke}
+.us-on-black{fill:#fff;stroke:none}.us-on-white{stroke:none}
+.us-quiet .us-paper,.us-quiet .us-light{fill:#f7f5f1}.us-quiet .us-dark{fill:#e6e1d9}
+.us-quiet .us-edge{stroke:#b5aca0}.us-quiet .us-line{stroke:#a89d8e}.us-quiet .us-dot{fill:#a89d8e}
+@media (prefers-color-scheme:dark){
+.us-paper{fill:#2a2621}.us-lined .us-paper{fill:#54473a}.us-line{stroke:#a8977e}.us-dot{fill:#a8977e}
+.us-name{fill:#bcae98}.us-light{fill:#c4a882}.us-dark{fill:#8c6848}.us-edge{stroke:#5c4733}
+.us-white{fill:#f3ecdd;stroke:#1a1714}.us-black{fill:#14110f;stroke:#000}
+.us-mark{fill:#ffc93d;fill-opacity:.4;stroke:#ffd978}
+.us-heat{fill:#4a8cff}.us-hatch{stroke:#fff;opacity:.28}
+.us-arrow{fill:#1f6be0}.us-drop{stroke:#4a8cff}.us-badge{fill:#1f6be0}
+.us-number{fill:#fff;stroke:#2a2621}.us-on-black{stroke:none}.us-on-white{fill:#1c1916;stroke:none}
+.us-quiet .us-paper,.us-quiet .us-light{fill:#615b53}.us-quiet .us-dark{fill:#544f48}.us-quiet .us-name{fill:#d6cfc4}
+.us-quiet .us-edge{stroke:#3d3933}.us-quiet .us-line{stroke:#8f877b}.us-quiet .us-dot{fill:#8f877b}
+}
+"""
+"""Every drawing's colours; all classes begin with `us-` because drawings inside a page share its styles."""
 
 
-def draw_text(board: Board, stones: Sequence[str]) -> str:
-    """Return the position as lines of text with the names of rows and columns at the edge."""
+class Arrow(NamedTuple):
+    """Where a stone goes, or what happens on one cell."""
+
+    origin: int | None
+    """None draws a ring around *to*, as for a stone that is put there."""
+    to: int
+    strength: float = 1.0
+    """From 0, thin and pale, to 1."""
+    text: str = ""
+
+
+def draw_text(board: Board, stones: Sequence[str], *, marked: Collection[int] = (), colour: bool = False) -> str:
+    """Return the position as lines of text with the names of rows and columns at the edge; *marked* in brackets."""
     columns, rows = _extent(board)
     wide, high = (4, 2) if board.lines else (2, 1)
-    canvas = [[" "] * (columns * wide + 1) for _ in range(rows * high + 1)]
+    spots = [(round(x * wide) + 1, round(y * high)) for x, y in board.places]  # a bracket may stand before column a
+    canvas = [[" "] * (columns * wide + 3) for _ in range(rows * high + 1)]
     for a, b in board.lines:
-        _rule(canvas, _spot(board.places[a], wide, high), _spot(board.places[b], wide, high))
-    for place, stone in zip(board.places, stones, strict=True):
-        x, y = _spot(place, wide, high)
+        _rule(canvas, spots[a], spots[b])
+    for x, y in (spots[cell] for cell in marked):
+        canvas[y][x - 1] = "|" if canvas[y][x - 1] == "]" else "["
+        canvas[y][x + 1] = "|" if canvas[y][x + 1] == "[" else "]"
+    for (x, y), stone in zip(spots, stones, strict=True):
         canvas[y][x] = MARKS.get(stone, stone)
-    label = {y * high: str(y + 1) for y in range(rows + 1)}
-    margin = max(map(len, label.values()))
-    lines = [f"{label.get(y, ''):>{margin}} {''.join(canvas[y])}".rstrip() for y in range(len(canvas) - 1, -1, -1)]
+    if colour:
+        _paint(canvas, dict(zip(spots, stones, strict=True)))
+    names = {y * high: str(y + 1) for y in range(rows + 1)}
+    margin = max(map(len, names.values()))
+    lines = [f"{names.get(y, ''):>{margin}}{''.join(canvas[y])}".rstrip() for y in range(len(canvas) - 1, -1, -1)]
     footer = "".join(f"{_letter(x):<{wide}}" for x in range(columns + 1))
     return "\n".join([*lines, f"{'':>{margin}} {footer}".rstrip()])
 
 
-def draw_svg(board: Board, stones: Sequence[str], *, title: str = "", marked: Sequence[int] = ()) -> str:
-    """Return the position as an SVG picture; *marked* cells get a ring, such as those of the last move."""
-    columns, rows = _extent(board)
-    width, height = (columns + 2) * CELL, (rows + 2) * CELL
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
-        f'font-family="sans-serif" role="img"><title>{escape(title)}</title>',
-        f'<rect width="{width}" height="{height}" fill="{PAPER}"/>',
-    ]
-    parts += _lines(board, rows) if board.lines else _squares(board, rows)
-    parts += _labels(columns, rows)
-    for cell, (place, stone) in enumerate(zip(board.places, stones, strict=True)):
-        x, y = _centre(place, rows)
-        if stone:
-            parts.append(_stone(stone, x, y))
-        if cell in marked:
-            parts.append(f'<circle cx="{x:g}" cy="{y:g}" r="21" fill="none" stroke="#c0392b" stroke-width="3"/>')
-    return "\n".join([*parts, "</svg>\n"])
+def draw_svg(
+    board: Board,
+    stones: Sequence[str],
+    *,
+    title: str = "",
+    description: str = "",
+    marked: Collection[int] = (),
+    heat: Mapping[int, float] | None = None,
+    forbidden: Collection[int] = (),
+    arrows: Sequence[tuple[int | None, int, float, str]] = (),
+    labels: Mapping[int, str] | None = None,
+) -> str:
+    """Return the position as an SVG picture.
+
+    *marked* cells stand out, such as those of the last move; *heat* fills cells by a share from 0 to 1; *forbidden*
+    cells are hatched; *arrows* are `Arrow`s or such tuples, the strongest on top; *labels* are short texts on cells.
+    """
+    spots = locate_cells(board)
+    parts = [*_head(board, title, description, quiet=heat is not None), *(_lines if board.lines else _squares)(board)]
+    parts += [_group("marks", [_moved(shape_mark(board), *spots[cell]) for cell in sorted(marked)])]
+    parts += [_heat(*spots[cell], share) for cell, share in (heat or {}).items() if share > 0]
+    parts += [_hatch(*spots[cell]) for cell in sorted(forbidden)]
+    parts += [_group("stones", [_moved(shape_stone(stone), *spot) for spot, stone in zip(spots, stones, strict=True)])]
+    parts += [_arrow(spots, Arrow(*arrow)) for arrow in sorted(arrows, key=lambda arrow: arrow[2])]
+    parts += [_label(*spots[cell], text, stones[cell]) for cell, text in (labels or {}).items()]
+    return "\n".join([part for part in parts if part] + ["</svg>\n"])
+
+
+def locate_cells(board: Board) -> list[tuple[float, float]]:
+    """Return the middle of each cell in a drawing."""
+    rows = _extent(board)[1]
+    return [((x + 1) * CELL, (rows - y + 1) * CELL) for x, y in board.places]
+
+
+@cache
+def shape_stone(stone: str) -> str:
+    """Return the drawing of a stone in a square with the side `BOX`."""
+    if stone in ("", "white", "black"):
+        return stone and f'<circle cx="22.5" cy="22.5" r="17" class="us-{stone}"/>{RIM}'
+    import chess.svg  # the drawings of chess pieces; no other game needs them
+
+    return re.sub(r'^<g id="[^"]*" class="[^"]*"', '<g class="us-p"', chess.svg.PIECES[stone])
+
+
+RIM = '<circle cx="22.5" cy="22.5" r="12.5" class="us-rim"/>'
+
+
+def shape_mark(board: Board) -> str:
+    """Return the drawing of a mark under a stone, in a square with the side `BOX`."""
+    if board.lines:
+        return '<circle cx="22.5" cy="22.5" r="22" class="us-mark"/>'
+    return '<rect x="0" y="0" width="45" height="45" rx="3" class="us-mark"/>'
 
 
 def _extent(board: Board) -> tuple[int, int]:
@@ -58,10 +151,6 @@ def _extent(board: Board) -> tuple[int, int]:
 
 def _letter(column: int) -> str:
     return chr(ord("a") + column) if column < 26 else f"a{chr(ord('a') + column - 26)}"
-
-
-def _spot(place: tuple[float, float], wide: int, high: int) -> tuple[int, int]:
-    return round(place[0] * wide), round(place[1] * high)
 
 
 def _rule(canvas: list[list[str]], a: tuple[int, int], b: tuple[int, int]) -> None:
@@ -73,40 +162,114 @@ def _rule(canvas: list[list[str]], a: tuple[int, int], b: tuple[int, int]) -> No
         canvas[y][ax] = "|"
 
 
-def _centre(place: tuple[float, float], rows: int) -> tuple[float, float]:
-    return (place[0] + 1) * CELL, (rows - place[1] + 1) * CELL
+def _paint(canvas: list[list[str]], stones: Mapping[tuple[int, int], str]) -> None:
+    """Give the letters of a board in text their colours."""
+    for y, row in enumerate(canvas):
+        for x, letter in enumerate(row):
+            stone = stones.get((x, y), "")
+            if stone:
+                row[x] = f"{PAINTS[_side(stone)]}{letter}{PLAIN}"
+            elif letter in ("-", "|", "."):
+                row[x] = f"{FAINT}{letter}{PLAIN}"
 
 
-def _lines(board: Board, rows: int) -> list[str]:
-    ends = [(*_centre(board.places[a], rows), *_centre(board.places[b], rows)) for a, b in board.lines]
-    lines = [f'<path d="M{ax:g} {ay:g}L{bx:g} {by:g}" stroke="{INK}" stroke-width="2"/>' for ax, ay, bx, by in ends]
-    dots = [_centre(place, rows) for place in board.places]
-    return lines + [f'<circle cx="{x:g}" cy="{y:g}" r="4" fill="{INK}"/>' for x, y in dots]
+def _side(stone: str) -> str:
+    return stone if stone in PAINTS else "white" if stone.isupper() else "black"
 
 
-def _squares(board: Board, rows: int) -> list[str]:
-    half = CELL / 2
-    shades = [(_centre(place, rows), DARK if (place[0] + place[1]) % 2 == 0 else LIGHT) for place in board.places]
+def _head(board: Board, title: str, description: str, *, quiet: bool) -> list[str]:
+    columns, rows = _extent(board)
+    width, height = (columns + 2) * CELL, (rows + 2) * CELL
+    names = [(_letter(x), (x + 1) * CELL, height - 7) for x in range(columns + 1)]
+    names += [(str(y + 1), 11, (rows - y + 1) * CELL + 4) for y in range(rows + 1)]
+    kind = "us-board" + " us-lined" * bool(board.lines) + " us-quiet" * quiet
     return [
-        f'<rect x="{x - half:g}" y="{y - half:g}" width="{CELL}" height="{CELL}" fill="{shade}"/>'
-        for (x, y), shade in shades
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
+        f'class="{kind}" role="img"><title>{escape(title)}</title>',
+        f"<desc>{escape(description)}</desc>" if description else "",
+        f"<style>{STYLE}</style>",
+        f'<rect width="{width}" height="{height}" rx="8" class="us-paper"/>',
+        *(f'<text x="{x}" y="{y}" class="us-name">{name}</text>' for name, x, y in names),
     ]
 
 
-def _labels(columns: int, rows: int) -> list[str]:
-    style = f'font-size="12" text-anchor="middle" fill="{INK}"'
-    below = [
-        f'<text x="{(x + 1) * CELL}" y="{(rows + 2) * CELL - 6}" {style}>{_letter(x)}</text>'
-        for x in range(columns + 1)
+def _lines(board: Board) -> list[str]:
+    spots = locate_cells(board)
+    ends = [(*spots[a], *spots[b]) for a, b in board.lines]
+    lines = [f'<path d="M{ax:g} {ay:g}L{bx:g} {by:g}" class="us-line"/>' for ax, ay, bx, by in ends]
+    return lines + [f'<circle cx="{x:g}" cy="{y:g}" r="4.5" class="us-dot"/>' for x, y in spots]
+
+
+def _squares(board: Board) -> list[str]:
+    columns, rows = _extent(board)
+    half = CELL / 2
+    shades = ["dark" if (x + y) % 2 == 0 else "light" for x, y in board.places]
+    squares = [
+        f'<rect x="{x - half:g}" y="{y - half:g}" width="{CELL}" height="{CELL}" class="us-{shade}"/>'
+        for (x, y), shade in zip(locate_cells(board), shades, strict=True)
     ]
-    beside = [f'<text x="10" y="{(rows - y + 1) * CELL + 4}" {style}>{y + 1}</text>' for y in range(rows + 1)]
-    return below + beside
+    size = f'width="{(columns + 1) * CELL}" height="{(rows + 1) * CELL}"'
+    return [*squares, f'<rect x="{half:g}" y="{half:g}" {size} class="us-edge"/>']
 
 
-def _stone(stone: str, x: float, y: float) -> str:
-    if stone in FILLS:
-        return f'<circle cx="{x:g}" cy="{y:g}" r="17" fill="{FILLS[stone]}" stroke="{INK}" stroke-width="1.5"/>'
-    import chess.svg  # the drawings of chess pieces; no other game needs them
+def _group(name: str, shapes: list[str]) -> str:
+    return f'<g class="us-{name}">{"".join(shapes)}</g>'
 
-    shape = chess.svg.PIECES[stone]
-    return f'<g transform="translate({x - 22.5:g} {y - 22.5:g})">{shape}</g>'
+
+def _moved(shape: str, x: float, y: float) -> str:
+    return shape and f'<g transform="translate({x - BOX / 2:g} {y - BOX / 2:g})">{shape}</g>'
+
+
+def _heat(x: float, y: float, share: float) -> str:
+    place = f'x="{x - 22:g}" y="{y - 22:g}" width="44" height="44" rx="7"'
+    return f'<rect {place} class="us-heat" fill-opacity="{_opacity(min(share, 1.0)):.2f}"/>'
+
+
+def _opacity(share: float) -> float:
+    """Return how opaque the heat of a share is, between the stops of `HEATS`."""
+    for (a, low), (b, high) in pairwise(HEATS):
+        if share <= b:
+            return low + (high - low) * (share - a) / (b - a)
+    return HEATS[-1][1]
+
+
+def _hatch(x: float, y: float) -> str:
+    """Return slanting lines over a cell; a pattern would need an id, which the drawings of a page would share."""
+    left, top, side = x - 20, y - 20, 40
+    strokes = [(left + max(0, d - side), top + min(d, side), left + min(d, side), top + max(0, d - side))
+               for d in range(8, 2 * side, 8)]  # fmt: skip
+    lines = "".join(f"M{ax:g} {ay:g}L{bx:g} {by:g}" for ax, ay, bx, by in strokes)
+    return f'<path d="{lines}" class="us-hatch"/>'
+
+
+def _arrow(spots: Sequence[tuple[float, float]], arrow: Arrow) -> str:
+    """Return an arrow as one outline, since the arrowheads of SVG need ids, too."""
+    (bx, by), wide = spots[arrow.to], 2 + 3 * arrow.strength
+    style = f'opacity="{0.4 + 0.45 * arrow.strength:.2f}"'
+    if arrow.origin is None:
+        ring = f'<circle cx="{bx:g}" cy="{by:g}" r="20" class="us-drop" stroke-width="{wide + 1:g}" {style}/>'
+        return ring + _badge(bx + 15, by - 15, arrow.text)
+    ax, ay = spots[arrow.origin]
+    long = hypot(bx - ax, by - ay) or 1.0
+    ux, uy = (bx - ax) / long, (by - ay) / long
+    outline = [(8, wide), (long - 20, wide), (long - 20, wide + 7), (long - 2, 0)]
+    outline += [(along, -across) for along, across in reversed(outline[:3])]
+    corners = [f"{ax + ux * along - uy * across:.1f} {ay + uy * along + ux * across:.1f}" for along, across in outline]
+    shaft = f'<path d="M{"L".join(corners)}Z" class="us-arrow" {style}/>'
+    aside = 13 if long < 2 * CELL else 0  # on a short arrow the text would hide the head
+    return shaft + _badge(ax + ux * long / 2 - uy * aside, ay + uy * long / 2 + ux * aside, arrow.text)
+
+
+def _badge(x: float, y: float, text: str) -> str:
+    if not text:
+        return ""
+    wide = 10 + 7 * len(text)
+    box = f'<rect x="{x - wide / 2:.1f}" y="{y - 8.5:.1f}" width="{wide}" height="17" rx="8.5" class="us-badge"/>'
+    return f'{box}<text x="{x:.1f}" y="{y + 4:.1f}" class="us-badge-text">{escape(text)}</text>'
+
+
+def _label(x: float, y: float, text: str, stone: str) -> str:
+    """Return a text in the middle of a cell or of its stone, in a corner beside a chess piece, which it would hide."""
+    on = f" us-on-{stone}" if stone in PAINTS else ""
+    right, down = (0, 4) if stone in MARKS else (14, -12)
+    return f'<text x="{x + right:g}" y="{y + down:g}" class="us-number{on}">{escape(text)}</text>'
