@@ -146,6 +146,11 @@ class CompiledGame:
         """Return what stands on each cell of the board: a colour, a chess piece's letter, or nothing."""
         return tuple(self.notation.stones(position))
 
+    def status(self, position: Any) -> str:
+        """Return in words what the board does not show, such as stones in hand; nothing in most games."""
+        tell = getattr(self.notation, "status", None)
+        return "" if tell is None else str(tell(position))
+
     def write(self, position: Any) -> str:
         """Return the position as text."""
         return str(self.notation.write(position))
