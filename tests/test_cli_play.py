@@ -246,9 +246,9 @@ def test_a_student_that_broke_the_rules_is_advised() -> None:
 
 
 def test_every_value_has_words() -> None:
-    told = [word_value(value) for value in (1.0, 0.6, 0.3, 0.0, -0.3, -0.7, -1.0)]
-    assert [text.rpartition(" (")[0] for text in told] == [words for _, words in OPINIONS]
-    assert told[0] == "a won game (+1.00)"
+    told = [word_value(value, "you") for value in (1.0, 0.6, 0.3, 0.0, -0.3, -0.7, -1.0)]
+    assert [text.rpartition(" for you (")[0] for text in told] == [words for _, words in OPINIONS]
+    assert told[0] == "a won game for you (+1.00)"
 
 
 def finished(tmp_path: Path) -> Path:

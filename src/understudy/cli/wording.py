@@ -26,10 +26,10 @@ OTHERS = 2
 """Moves besides its own that a player's mind is told by."""
 
 
-def word_value(value: float) -> str:
-    """Return an expected result in words and as a number."""
+def word_value(value: float, whom: str) -> str:
+    """Return an expected result in words and as a number, and for *whom* it is."""
     words = next(words for least, words in OPINIONS if value > least)
-    return f"{words} ({value:+.2f})"
+    return f"{words} for {whom} ({value:+.2f})"
 
 
 def word_choice(game: CompiledGame, position: object, choice: Choice, thought: Thought | None, *, name: str) -> str:
@@ -37,9 +37,7 @@ def word_choice(game: CompiledGame, position: object, choice: Choice, thought: T
     text = f"{name} plays {game.write_move(position, choice.move)}."
     if choice.value is not None:
         end = thought.plies if thought is not None else None
-        return (
-            f"{text} It sees {word_value(choice.value)} for itself{'' if end is None else f', and {write_end(end)}'}."
-        )
+        return f"{text} It sees {word_value(choice.value, 'itself')}{'' if end is None else f', and {write_end(end)}'}."
     return f"{text}{_word_shares(thought)}" if thought is not None and thought.kind == "probability" else text
 
 
@@ -57,7 +55,7 @@ def _word_shares(thought: Thought) -> str:
 def word_hint(thought: Thought) -> str:
     """Return an adviser's thought in two sentences: the move, what it is worth, and what is expected to follow."""
     line = thought.write_line(thought.lines[0])[1:] if thought.lines else []
-    hopes = [] if thought.value is None else [f"sees {word_value(thought.value)} for you"]
+    hopes = [] if thought.value is None else [f"sees {word_value(thought.value, 'you')}"]
     hopes += [f"expects {' '.join(line)} to follow"] * bool(line)
     text = f"{thought.player} would play {thought.write(thought.choice.move)}."
     return f"{text} It {' and '.join(hopes)}." if hopes else text
