@@ -29,3 +29,25 @@ def test_status(name: str, position: str, words: str) -> None:
 def test_most_boards_show_everything(name: str) -> None:
     game = find_game(name)
     assert game.status(game.start()) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "position", "meaning"),
+    [
+        ("morris", "MMEEEEOOOOOOOOOOOOOOOOOO0024", "only two stones are left"),
+        ("morris", "MEMOOOOOOEOOOOEOOOOOOMEM0044", "no move is left"),
+        ("lines_of_action", "......../......../......../..BB..../......../......../W.W...../........ W", "one group"),
+        ("chess", "k7/1Q6/1K6/8/8/8/8/8 b - - 0 1", ""),
+    ],
+)
+def test_reasons_have_a_meaning_where_the_word_does_not_tell(name: str, position: str, meaning: str) -> None:
+    game = find_game(name)
+    ended = game.read(position)
+    assert game.outcome(ended) == -1
+    told = game.explain(game.reason(ended))
+    assert meaning in told and bool(meaning) == bool(told)
+
+
+def test_konane_ends_in_one_way() -> None:
+    game = find_game("konane")
+    assert list(game.notation.REASONS) == [game.kernels.reason(game.start())]

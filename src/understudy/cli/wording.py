@@ -78,6 +78,8 @@ def word_end(game: CompiledGame, course: Course, person: int | None) -> str:
         reason = f"repetition, because this position has occurred {game.conventions.repetition} times"
     if reason == "ply limit":
         reason = f"ply limit, because a game of {game.conventions.ply_limit} plies is called a draw"
+    if meaning := game.explain(reason):
+        reason = f"{reason} ({meaning})"
     if result == 0:
         return f"A draw: {reason}."
     winner = 0 if result > 0 else 1

@@ -121,6 +121,10 @@ class CompiledGame:
         """Return why a finished game ended."""
         return str(self.kernels.reason(position))
 
+    def explain(self, reason: str) -> str:
+        """Return what a reason for which a game ends means, where its word alone does not tell."""
+        return str(getattr(self.notation, "REASONS", {}).get(reason, ""))
+
     def drawn(self, position: Any) -> str | None:
         """Return why a match calls this position a draw, by what the position itself tells, or None."""
         reason: str | None = self.notation.drawn(position)

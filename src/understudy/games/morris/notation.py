@@ -175,6 +175,10 @@ def stones(position: Morris) -> tuple[str, ...]:
     )
 
 
+REASONS = {"removing": "only two stones are left", "suffocating": "no move is left"}
+"""What the reasons for which a game ends mean, for people."""
+
+
 def status(position: Morris) -> str:
     """Return the stones in hand, and later who may fly."""
     first, second = (0, 1) if position.ply % 2 == 0 else (1, 0)
