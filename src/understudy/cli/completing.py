@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from importlib.metadata import entry_points
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 PACKAGE = Path(__file__).parent.parent
 KINDS_OF_PLAYERS = (
@@ -19,16 +21,18 @@ KINDS_OF_PLAYERS = (
 def complete_games(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the games whose names begin with what was typed."""
     ours = [path.parent.name for path in sorted(PACKAGE.glob("games/*/__init__.py"))]
-    return _beginning([*ours, *entry_points(group="understudy.games").names], typed)
+    return _beginning([*ours, *_brought("understudy.games")], typed)
 
 
 def complete_players(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the players, and the students that ship, whose names begin with what was typed."""
-    return _beginning([*_players(), *entry_points(group="understudy.players").names], typed)
+    return _beginning([*_players(), *_brought("understudy.players")], typed)
 
 
 def complete_experiments(context: click.Context, parameter: click.Parameter, typed: str) -> list[CompletionItem]:
     """Return the experiments that ship whose names begin with what was typed, or else files."""
+    from click.shell_completion import CompletionItem
+
     names = [path.stem for path in sorted(PACKAGE.glob("studies/*/experiments/*.toml"))]
     return _beginning(names, typed) or [CompletionItem(typed, type="file")]
 
@@ -40,5 +44,14 @@ def _players() -> Iterator[str]:
         yield from (f"student:{path.stem}" for path in sorted(PACKAGE.glob(f"students/*.{suffix}")))
 
 
+def _brought(group: str) -> Iterator[str]:
+    """Yield the names that other packages bring."""
+    from importlib.metadata import entry_points  # a quarter of what `--help` would load, which needs none of it
+
+    yield from entry_points(group=group).names
+
+
 def _beginning(names: list[str], typed: str) -> list[CompletionItem]:
+    from click.shell_completion import CompletionItem
+
     return [CompletionItem(name) for name in names if name.startswith(typed)]
