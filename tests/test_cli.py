@@ -118,16 +118,6 @@ def test_games_lists_every_game() -> None:
     assert "konane" in CliRunner().invoke(commands, ["games"]).stdout
 
 
-def test_a_person_can_play_to_the_end() -> None:
-    moves = "\n".join(["rubbish", "moves", "resign"])
-    result = CliRunner().invoke(commands, ["play", "konane", "--size", "4", "--opponent", "random"], input=moves)
-    assert result.exit_code == 0
-    assert "You lose: resignation" in result.stdout
-    result = CliRunner().invoke(commands, ["play", "morris", "--opponent", "searcher:depth=1", "--second"], input="")
-    assert result.exit_code == 0
-    assert "plays" in result.stderr
-
-
 def test_rules_can_be_switched() -> None:
     both = ["moves", "lines_of_action", "--size", "4", "--position", "..../..../BBWW/.... W"]
     assert call(*both) == {"moves": [], "outcome": -1}

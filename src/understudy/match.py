@@ -156,10 +156,10 @@ def _step(game: Game, player: Player, boards: list[Course], terms: Terms) -> Non
     choices = player.choose([board.position for board in boards], [board.history for board in boards])
     late = terms.move_seconds is not None and time.perf_counter() - began > terms.move_seconds + GRACE
     for board, choice in zip(boards, choices, strict=True):
-        _settle(game, board, choice, terms, late=late)
+        settle(game, board, choice, terms, late=late)
 
 
-def _settle(game: Game, board: Course, choice: Choice, terms: Terms, *, late: bool) -> None:
+def settle(game: Game, board: Course, choice: Choice, terms: Terms = Terms(), *, late: bool = False) -> None:
     """Play a choice, or end the game that it loses."""
     if choice.fault is not None:
         board.end(-1, choice.fault)

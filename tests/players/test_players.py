@@ -126,9 +126,19 @@ def test_a_human_is_asked_until_the_answer_is_legal(capsys: pytest.CaptureFixtur
     def end(prompt: str) -> str:
         raise EOFError
 
-    for ask in (end, lambda prompt: "resign"):
+    for ask in (end, lambda prompt: "resign", lambda prompt: "y" if "y/n" in prompt else "quit"):
         human = Human(MORRIS, NoOptions(), name="human", rng=np.random.default_rng(0), ask=ask)
         assert human.choose([MORRIS.start()])[0].fault == "resignation"
+
+
+def test_a_human_sees_the_last_move_and_may_think_better_of_resigning(capsys: pytest.CaptureFixture[str]) -> None:
+    answers = iter(["resign", "n", "", "g7"])
+    human = Human(MORRIS, NoOptions(), name="human", rng=np.random.default_rng(0), ask=lambda prompt: next(answers))
+    after = MORRIS.play(MORRIS.start(), MORRIS.read_move(MORRIS.start(), "a7"))
+    choice = human.choose([after], [[MORRIS.start()]])[0]
+    assert MORRIS.write_move(after, choice.move) == "g7"
+    shown = capsys.readouterr().err
+    assert "[O]" in shown and "in hand: white 8, black 9" in shown
 
 
 def test_searchers_prepare_before_a_clock_runs() -> None:

@@ -8,15 +8,17 @@ import sys
 import click
 
 from understudy import __version__
-from understudy.cli.chess import endgames, ladder, quality, suite
+from understudy.cli.chess import ladder, quality, suite, technique
 from understudy.cli.data import data
 from understudy.cli.games import games, moves, perft, show
 from understudy.cli.judging import judge
 from understudy.cli.labels import label, sample
 from understudy.cli.learning import experiments, report, run, train, tune, watch
-from understudy.cli.playing import gaming, match, play, tournament
+from understudy.cli.play import export, play
+from understudy.cli.playing import gaming, match, tournament
 from understudy.cli.serving import socket, uci
-from understudy.cli.solving import endings, solve
+from understudy.cli.solving import solve, tablebase
+from understudy.cli.thinking import think
 from understudy.errors import UnderstudyError, UnknownName
 
 BAD_INPUT = 2
@@ -24,15 +26,38 @@ EXTRAS = ("torch", "onnx", "onnxscript", "optuna", "pyarrow", "matplotlib")
 """What comes with `understudy[learn]`."""
 
 
+HEADINGS: dict[str, tuple[click.Command, ...]] = {
+    "Play": (play, think, match, tournament, games, show, moves, perft, export),
+    "Learn": (experiments, run, watch, train, tune, report),
+    "Judge": (judge, gaming, suite, ladder, quality, technique),
+    "Data": (data, sample, label, solve, tablebase),
+    "Serve": (uci, socket),
+}
+"""The commands as `--help` lists them."""
+RENAMED = {"endings": "tablebase", "endgames": "technique"}
+"""Names that commands had before; they still work, and say the new one."""
+
+
 class Commands(click.Group):
-    """A group that guesses what a misspelt command meant."""
+    """A group that lists its commands by what they are for, and guesses what a misspelt one meant."""
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] in RENAMED:
+            click.echo(f"understudy: {args[0]!r} is called {RENAMED[args[0]]!r} now", err=True)
+            args = [RENAMED[args[0]], *args[1:]]
         if args and self.get_command(ctx, args[0]) is None and not args[0].startswith("-"):
             raise UnknownName("command", args[0], self.list_commands(ctx))
         return super().resolve_command(ctx, args)
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        widest = max(len(name) for name in self.commands)
+        room = formatter.width - 6 - widest
+        for heading, listed in HEADINGS.items():
+            rows = [(f"{command.name:<{widest}}", command.get_short_help_str(room)) for command in listed]
+            with formatter.section(heading):
+                formatter.write_dl(rows)
 
 
 @click.group(cls=Commands, context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100})
@@ -46,12 +71,9 @@ def commands() -> None:
     """
 
 
-for command in (
-    games, perft, moves, show, solve, endings, match, tournament, gaming, play,
-    experiments, watch, train, run, report, tune, data, sample, label, judge, suite, ladder, quality, endgames,
-    socket, uci,
-):  # fmt: skip
-    commands.add_command(command)
+for listed in HEADINGS.values():
+    for command in listed:
+        commands.add_command(command)
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""Commands that judge players of chess: suite, ladder, quality, endgames."""
+"""Commands that judge players of chess: suite, ladder, quality, technique."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from understudy.cli.completing import complete_players
 from understudy.cli.console import Where, backend_options, counted, json_option, opened, print_json
 from understudy.errors import BadOption
 
@@ -36,7 +37,7 @@ def limit_options(command: F) -> F:
 
 
 @click.command()
-@click.argument("player", metavar="PLAYER")
+@click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.argument("file", metavar="SUITE")
 @click.option("--engine", metavar="ENGINE", help="Let this engine say what each move costs, such as stockfish.")
 @limit_options
@@ -72,7 +73,7 @@ def suite(player: str, file: str, engine: str | None, seed: int, where: Where, a
 
 
 @click.command()
-@click.argument("player", metavar="PLAYER")
+@click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.option("--engine", default="stockfish", show_default=True, metavar="ENGINE",
               help="Who stands on the rungs: an engine with the option UCI_Elo.")  # fmt: skip
 @click.option("--games", type=click.IntRange(2, 1_000_000), default=100, show_default=True, metavar="N",
@@ -147,10 +148,10 @@ def quality(
     as_json: bool,
     **limits: Any,
 ) -> None:
-    """Tell how well games of chess were played: an engine's opinion after every ply.
+    """Tell how well games of chess were played.
 
-    The games are those of a FILE (PGN, plain or bz2, or Parquet records), or two players play them first. The engine
-    looks 14 plies ahead unless a limit is given.
+    An engine tells its opinion after every ply, looking 14 plies ahead unless a limit is given. The games are those of
+    a FILE (PGN, plain or bz2, or Parquet records), or two players play them first.
     """
     from understudy.games.chess.judges.quality import all_positions, judge_games, quality_json
     from understudy.games.chess.judges.tables import quality_text
@@ -168,7 +169,7 @@ def quality(
 
 
 @click.command()
-@click.argument("player", metavar="PLAYER")
+@click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.option("--tablebases", required=True, type=click.Path(file_okay=False), metavar="FOLDER",
               help="Where the Syzygy tables are (.rtbw and .rtbz).")  # fmt: skip
 @click.option("--sample", type=click.IntRange(1, 100_000), default=5, show_default=True, metavar="N",
@@ -178,12 +179,12 @@ def quality(
 @SEED
 @backend_options
 @json_option
-def endgames(
+def technique(
     player: str, tablebases: str, sample: int, endings: tuple[str, ...], seed: int, where: Where, as_json: bool
 ) -> None:
-    """Let a player of chess win won endings against perfect defence.
+    """Let a player of chess win endings that are won.
 
-    Positions are drawn at random, the player moves, and a tablebase defends; what was not won is listed.
+    Positions are drawn at random, the player moves, and a tablebase defends perfectly; what was not won is listed.
     """
     from understudy.games.chess.judges.endgames import endgames_json, known_endings, play_endgames
     from understudy.games.chess.judges.tables import endgames_text

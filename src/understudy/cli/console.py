@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import click
 
+from understudy.cli.completing import complete_games
 from understudy.errors import BadOption
 from understudy.files import save_text
 
@@ -27,7 +28,7 @@ def game_options(command: F) -> F:
         command
     )
     command = click.option("--size", metavar="S", help="Board size: 6, or 6x5 for rows x columns.")(command)
-    return click.argument("name", metavar="GAME")(command)
+    return click.argument("name", metavar="GAME", shell_complete=complete_games)(command)
 
 
 def json_option(command: F) -> F:

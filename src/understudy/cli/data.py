@@ -25,7 +25,7 @@ class _FileFirst(click.Group):
 
 @click.group(cls=_FileFirst, invoke_without_command=False)
 def data() -> None:
-    """Tell what is in a file of records, positions or games, or convert it.
+    """Tell what is in a file of records or games, or convert it.
 
     `data FILE` tells; `data convert IN OUT` writes Parquet (OUT ends in .parquet) or NNMM text (.txt);
     `data compare LABELS OTHERS` tells how far two tables of chess labels agree.

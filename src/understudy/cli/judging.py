@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from understudy.cli.completing import complete_players
 from understudy.cli.console import compiling, json_option, print_json
 from understudy.errors import BadOption
 
@@ -23,7 +24,7 @@ SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 
 
 @click.command()
-@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @click.option("--records", "file", type=click.Path(), metavar="FILE",
               help="Parquet or NNMM text, for all judges but value_kept.")  # fmt: skip
 @click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT]),

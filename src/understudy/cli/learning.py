@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from understudy.cli.completing import complete_experiments
 from understudy.cli.console import Where, backend_options, compiling, json_option, opened, print_json
 from understudy.errors import BadOption
 
@@ -29,7 +30,7 @@ def _experiment_options(command: F) -> F:
     command = click.option("--quick", is_flag=True, help="Take the experiment's short form.")(command)
     command = click.option("--run", "folder", type=click.Path(file_okay=False), metavar="FOLDER",
                            help="Where the run is kept; runs/NAME if not said.")(command)  # fmt: skip
-    return click.argument("file", metavar="EXPERIMENT", type=click.Path())(command)
+    return click.argument("file", metavar="EXPERIMENT", type=click.Path(), shell_complete=complete_experiments)(command)
 
 
 @click.command()

@@ -1,4 +1,4 @@
-"""Commands in which players play: match, tournament, play."""
+"""Commands in which players play each other: match, tournament, gaming."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from understudy.cli.completing import complete_players
 from understudy.cli.console import (
     Where,
     backend_options,
-    compiling,
     counted,
     find,
     game_options,
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @game_options
-@click.argument("first", metavar="PLAYER")
-@click.argument("second", metavar="PLAYER")
+@click.argument("first", metavar="PLAYER", shell_complete=complete_players)
+@click.argument("second", metavar="PLAYER", shell_complete=complete_players)
 @match_options
 @click.option("--openings", metavar="BOOK",
               help="Chess only: sabatelli (20 openings in six sets; 40 games if --games is not given), "
@@ -104,7 +104,7 @@ def _match_from(
 
 @click.command()
 @game_options
-@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @match_options
 @backend_options
 @click.option("--csv", "csv_file", type=click.Path(dir_okay=False), metavar="FILE", help="Write the table there too.")
@@ -142,7 +142,7 @@ def tournament(
 
 
 @click.command()
-@click.argument("players", metavar="PLAYER...", nargs=-1, required=True)
+@click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @click.option("--games", type=click.IntRange(2, 100_000), default=2, show_default=True, metavar="N",
               help="Games against each player of the stable; an even number.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
@@ -167,70 +167,3 @@ def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_jso
         print_json(gaming_json(table))
     else:
         click.echo(gaming_text(table))
-
-
-@click.command()
-@game_options
-@click.option("--opponent", metavar="PLAYER",
-              help="Whom to play; a student that ships with the game, or else searcher:time=1.")  # fmt: skip
-@click.option("--second", is_flag=True, help="Let the opponent move first.")
-@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
-def play(name: str, size: str | None, rules: tuple[str, ...], opponent: str | None, second: bool, seed: int) -> None:
-    """Play against any player, here in the terminal."""
-    from understudy.games.drawing import draw_text
-    from understudy.match import Opening, play_games
-    from understudy.players import close, make_player, prepare
-
-    game = find(name, size, rules)
-    opponent = opponent or _usual_opponent(game)
-    human, other = make_player("human", game), make_player(opponent, game, seed=seed)
-    click.echo(f"You play {game.colours[second]} against {opponent}; a move is written like "
-               f"{game.write_move(game.start(), game.moves(game.start())[0])}.", err=True)  # fmt: skip
-    try:
-        with compiling():
-            prepare(other)
-        played = play_games(game, (human, _Aloud(game, other)), [(Opening(), second)])[0]
-    finally:
-        close(other)
-    position = game.start()
-    for move in played.moves:
-        position = game.play(position, move)
-    click.echo("\n" + draw_text(game.board, game.stones(position)))
-    result = -played.result if second else played.result
-    click.echo({1: "You win", 0: "A draw", -1: "You lose"}[result] + f": {played.reason}.")
-
-
-def _usual_opponent(game: CompiledGame) -> str:
-    """Return the student that ships for a game, on boards of this size if it has several; a search if there is none."""
-    from understudy.players.student_files import SHIPPED
-
-    if (SHIPPED / f"{game.name}.safetensors").exists() and game.size == (8, 8):
-        return f"student:{game.name}"
-    if (SHIPPED / f"{game.name}.onnx").exists():
-        return f"student:{game.name},check=legal,best=3"
-    sized = f"{game.name}_{game.size[0]}"
-    square = game.size[0] == game.size[1]
-    return f"student:{sized}" if square and (SHIPPED / f"{sized}.onnx").exists() else "searcher:time=1"
-
-
-class _Aloud:
-    """A player that says what it plays and what it thinks."""
-
-    def __init__(self, game: CompiledGame, player: Any) -> None:
-        self.name, self.game, self.player = player.name, game, player
-
-    def choose(self, positions: Any, histories: Any = None) -> Any:
-        choices = self.player.choose(positions, histories)
-        for position, choice in zip(positions, choices, strict=True):
-            if choice.fault is None:
-                opinion = "" if choice.value is None else f" (expects {choice.value:+.2f})"
-                move = self.game.write_move(position, choice.move)
-                click.echo(f"{self.name} plays {move}{opinion}{self._liked(position, choice)}", err=True)
-        return choices
-
-    def _liked(self, position: Any, choice: Any) -> str:
-        """Return the moves that a student held likeliest, those that the rules allow."""
-        legal = set(self.game.moves(position))
-        liked = sorted((-share, move) for move, share in (choice.scores or {}).items() if move in legal)[:3]
-        told = ", ".join(f"{self.game.write_move(position, move)} {-share:.0%}" for share, move in liked)
-        return f" (thought of {told})" if self.player.name.startswith("student") and told else ""

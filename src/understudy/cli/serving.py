@@ -8,9 +8,11 @@ from typing import TextIO
 
 import click
 
+from understudy.cli.completing import complete_players
+
 
 @click.command()
-@click.argument("player", metavar="PLAYER")
+@click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.option("--port", type=click.IntRange(0, 65_535), default=5802, show_default=True, metavar="N",
               help="The papers use 5802 for White and 5803 for Black; 0 takes a free one.")  # fmt: skip
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
@@ -40,12 +42,12 @@ def socket(player: str, port: int, host: str, form: str, seed: int) -> None:
 
 
 @click.command()
-@click.argument("player", metavar="PLAYER")
+@click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
 def uci(player: str, seed: int) -> None:
-    """Let a chess program play against PLAYER, through the Universal Chess Interface.
+    """Let a chess program play against PLAYER, by UCI.
 
-    The program starts this command and talks to it; see docs/uci.md.
+    That is the Universal Chess Interface: the program starts this command and talks to it; see docs/uci.md.
     """
     said = _protocol_only()
     from understudy.games import find_game

@@ -1,4 +1,4 @@
-"""Commands that know best play: solve tells who wins a game, endings how far chess endings are from mate."""
+"""Commands that know best play: solve tells who wins a game, tablebase how far chess endings are from mate."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ def _print_solution(game: CompiledGame, solver: Solver, winner: str, openings: d
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K",
               help="All randomness comes from it.")  # fmt: skip
 @json_option
-def endings(names: tuple[str, ...], keep: str | None, sample: int | None, seed: int, as_json: bool) -> None:
+def tablebase(names: tuple[str, ...], keep: str | None, sample: int | None, seed: int, as_json: bool) -> None:
     """Solve chess endings of three and four pieces.
 
     ENDING is written like KQvKR; without any, all are solved but KPvKP. Nothing has to be downloaded: mates are found

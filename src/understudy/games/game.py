@@ -121,6 +121,10 @@ class CompiledGame:
         """Return why a finished game ended."""
         return str(self.kernels.reason(position))
 
+    def explain(self, reason: str) -> str:
+        """Return what a reason for which a game ends means, where its word alone does not tell."""
+        return str(getattr(self.notation, "REASONS", {}).get(reason, ""))
+
     def drawn(self, position: Any) -> str | None:
         """Return why a match calls this position a draw, by what the position itself tells, or None."""
         reason: str | None = self.notation.drawn(position)
@@ -145,6 +149,11 @@ class CompiledGame:
     def stones(self, position: Any) -> tuple[str, ...]:
         """Return what stands on each cell of the board: a colour, a chess piece's letter, or nothing."""
         return tuple(self.notation.stones(position))
+
+    def status(self, position: Any) -> str:
+        """Return in words what the board does not show, such as stones in hand; nothing in most games."""
+        tell = getattr(self.notation, "status", None)
+        return "" if tell is None else str(tell(position))
 
     def write(self, position: Any) -> str:
         """Return the position as text."""

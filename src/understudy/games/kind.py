@@ -95,6 +95,8 @@ class GameKind:
     """The text of many positions and moves at once, where it has a fixed width; else each is read and written alone."""
     text_files: str | None = None
     """FORMAT: the text files in which others keep records of this game."""
+    exports: str | None = None
+    """EXPORTS: how a saved game is written as programs of others read it, by the name of the format, such as "pgn"."""
     tells_turn: bool = True
     """Whether the text of a position tells whose turn it is."""
     illegal_code: int | None = None
@@ -121,6 +123,7 @@ LACKS = {
     "counts": "has nothing of its own to count",
     "texts": "has no text of a fixed width",
     "text_files": "has no text files of its own",
+    "exports": "has no format for saved games but JSON and a list of moves",
 }
 """What a game cannot do that names no module for it, for people."""
 

@@ -20,6 +20,8 @@ from understudy.thoughts import Thought, Weighed
 
 NO_MOVE = -1
 """A move's code when there is none."""
+LEAVING = ("resign", "quit", "exit")
+"""What a person says who gives a game up."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,29 +67,39 @@ class Human:
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Show each position and ask until the answer is a legal move."""
-        return [self._choose(position) for position in positions]
+        pasts = histories if histories is not None else [()] * len(positions)
+        return [self._choose(position, past) for position, past in zip(positions, pasts, strict=True)]
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Refuse: nobody can look into a person's head."""
         raise BadOption(f"player {self.name!r} is a person at the terminal, and nobody can tell what a person thinks")
 
-    def _choose(self, position: Any) -> Choice:
-        colour = self.game.colours[position.ply % 2]
-        self._say("\n" + draw_text(self.game.board, self.game.stones(position)))
+    def _choose(self, position: Any, past: Sequence[Any]) -> Choice:
+        self._show(position, past)
+        question = f"{self.game.colours[position.ply % 2]} to move (a move, 'moves' or 'resign'): "
         while True:
             try:
-                answer = self.ask(f"{colour} to move (a move, 'moves' or 'resign'): ").strip()
+                answer = self.ask(question).strip()
+                if answer in LEAVING and self.ask("resign? (y/n) ").strip().lower() in ("y", "yes", *LEAVING):
+                    return Choice(NO_MOVE, fault="resignation")
             except EOFError:
-                return Choice(NO_MOVE, fault="resignation")
-            if answer in ("resign", "quit", "exit"):
                 return Choice(NO_MOVE, fault="resignation")
             if answer in ("moves", "help", "?"):
                 self._say(" ".join(self.game.write_move(position, move) for move in self.game.moves(position)))
-                continue
-            try:
-                return Choice(self.game.read_move(position, answer))
-            except UnderstudyError as error:
-                self._say(str(error))
+            elif answer and answer not in LEAVING:
+                try:
+                    return Choice(self.game.read_move(position, answer))
+                except UnderstudyError as error:
+                    self._say(str(error))
+
+    def _show(self, position: Any, past: Sequence[Any]) -> None:
+        """Draw the position, the last move marked, and below it what the board does not show."""
+        stones = self.game.stones(position)
+        before = self.game.stones(past[-1]) if past else stones
+        marked = [cell for cell, (was, stone) in enumerate(zip(before, stones, strict=True)) if was != stone]
+        self._say("\n" + draw_text(self.game.board, stones, marked=marked))
+        if status := self.game.status(position):
+            self._say(status)
 
     def _say(self, text: str) -> None:
         print(text, file=sys.stderr, flush=True)

@@ -83,7 +83,7 @@ def test_endgames(shared: Path) -> None:
     folder = shared / "data/chess/syzygy"
     if not folder.exists():
         pytest.skip("no tablebases among the shared data")
-    facts = call("endgames", "random", "--tablebases", str(folder), "--sample", "2", "--ending", "KQvK")
+    facts = call("technique", "random", "--tablebases", str(folder), "--sample", "2", "--ending", "KQvK")
     assert [row["ending"] for row in facts["endings"]] == ["KQvK"]
     assert facts["converted"]["sample"] == 2
 
@@ -101,7 +101,7 @@ def test_endgames(shared: Path) -> None:
         (["match", "chess", "random", "random", "--openings", "sabatelli", "--opening-plies", "2"], "exclude"),
         (["quality", "a", "b", "c"], "not at 3 things"),
         (["quality", "none.pgn"], "No such file"),
-        (["endgames", "random", "--tablebases", "nowhere"], "there are no Syzygy tables in 'nowhere'"),
+        (["technique", "random", "--tablebases", "nowhere"], "there are no Syzygy tables in 'nowhere'"),
     ],
 )
 def test_bad_input_is_one_sentence(arguments: list[str], message: str) -> None:

@@ -128,11 +128,11 @@ def test_a_table_that_was_stopped_goes_on(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_the_command_tells_and_keeps(tmp_path: Path) -> None:
-    facts = json.loads(CliRunner().invoke(commands, ["endings", "KQvK", "--json"]).stdout)
+    facts = json.loads(CliRunner().invoke(commands, ["tablebase", "KQvK", "--json"]).stdout)
     assert facts["KQvK"]["first"]["won"] == 1.0 and facts["KQvK"]["second"]["longest_loss"] == 10
-    shown = CliRunner().invoke(commands, ["endings", "KRvK"]).stdout
+    shown = CliRunner().invoke(commands, ["tablebase", "KRvK"]).stdout
     assert "KRvK" in shown and " 16" in shown
-    kept = CliRunner().invoke(commands, ["endings", "KQvK", "--keep", str(tmp_path / "q.parquet"), "--sample", "20"])
+    kept = CliRunner().invoke(commands, ["tablebase", "KQvK", "--keep", str(tmp_path / "q.parquet"), "--sample", "20"])
     assert "wrote 20 labelled positions of 1 endings" in kept.stdout
     assert len(load_positions(tmp_path / "q.parquet")) == 20
 
@@ -146,7 +146,7 @@ def test_the_command_tells_and_keeps(tmp_path: Path) -> None:
     ],
 )
 def test_options_that_do_not_go_together(options: list[str], message: str) -> None:
-    result = CliRunner().invoke(commands, ["endings", "KQvK", *options])
+    result = CliRunner().invoke(commands, ["tablebase", "KQvK", *options])
     assert isinstance(result.exception, BadOption) and message in str(result.exception)
 
 

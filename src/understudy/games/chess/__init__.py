@@ -23,6 +23,7 @@ KIND = GameKind(
     batches="batches",
     datasets="datasets",
     students="players.students",
+    exports="exports",
     watching={"opening_plies": 8, "ply_limit": 400},  # long games from many openings
     illegal_code=0,
 )

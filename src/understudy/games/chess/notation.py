@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import NotationError
 from understudy.games.bits import NONE, flipped, sent
-from understudy.games.chess.attacks import DARK
+from understudy.games.chess.attacks import DARK, in_check
 from understudy.games.chess.position import KING_SIDE, QUEEN_SIDE, THEIR_KING_SIDE, THEIR_QUEEN_SIDE, Chess
 from understudy.protocols import Move
 
@@ -176,6 +176,18 @@ def stones(position: Chess) -> tuple[str, ...]:
     """Return the letter of the piece on each cell from a1 to h8, as in FEN: capitals are white."""
     pieces = to_board(position).piece_map()
     return tuple(pieces[cell].symbol() if cell in pieces else "" for cell in range(64))
+
+
+QUIET = 40
+"""Plies without a capture or a pawn's move from which on players begin to count them: 20 moves of the fifty."""
+
+
+def status(position: Chess) -> str:
+    """Return whether the side to move is in check, and how near a draw by fifty moves is."""
+    words = ["check"] if in_check(position) else []
+    if position.clock >= QUIET:
+        words.append(f"{position.clock // 2} of fifty moves without a capture or a pawn's move")
+    return ", ".join(words)
 
 
 IDENTITY = np.arange(64, dtype=np.int64)

@@ -131,6 +131,10 @@ def drawn(position: Any) -> str | None:
     return None
 
 
+REASONS = {"no move": "who cannot jump has lost"}
+"""What the reasons for which a game ends mean, for people."""
+
+
 def stones(position: Any) -> tuple[str, ...]:
     """Return the colour of the stone on each cell."""
     mine, theirs = _whole(position.mine), _whole(position.theirs)

@@ -107,6 +107,10 @@ def drawn(position: LinesOfAction) -> str | None:
     return None
 
 
+REASONS = {"connection": "all stones of a side are one group", "no move": "who cannot move has lost"}
+"""What the reasons for which a game ends mean, for people."""
+
+
 def stones(position: LinesOfAction) -> tuple[str, ...]:
     """Return the colour of the stone on each cell, in the order of the board's cells."""
     first, second = (position.mine, position.theirs) if position.ply % 2 == 0 else (position.theirs, position.mine)

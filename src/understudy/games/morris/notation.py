@@ -17,6 +17,8 @@ from understudy.games.bits import Mask, popcount, sent
 from understudy.protocols import Board, Move
 
 STONES = 9
+FLYING = 3
+"""Whoever has so few stones left may move one to any empty cell."""
 
 
 class Morris(NamedTuple):
@@ -171,6 +173,21 @@ def stones(position: Morris) -> tuple[str, ...]:
         "white" if int(first) >> cell & 1 else "black" if int(second) >> cell & 1 else ""
         for cell in (b - 1 for b in BIT[1:])
     )
+
+
+REASONS = {"removing": "only two stones are left", "suffocating": "no move is left"}
+"""What the reasons for which a game ends mean, for people."""
+
+
+def status(position: Morris) -> str:
+    """Return the stones in hand, and later who may fly."""
+    first, second = (0, 1) if position.ply % 2 == 0 else (1, 0)
+    hands = position.hand, position.their_hand
+    if any(hands):
+        return f"in hand: white {hands[first]}, black {hands[second]}"
+    owned = int(position.mine).bit_count(), int(position.theirs).bit_count()
+    flying = [colour for colour, side in (("white", first), ("black", second)) if owned[side] == FLYING]
+    return f"three stones left, may fly: {' and '.join(flying)}" if flying else ""
 
 
 # Symmetries, as permutations of bits: where each cell goes.

@@ -1,0 +1,172 @@
+"""The commands of games at this terminal: play one against any player, or write a saved one for other programs."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from understudy.cli.completing import complete_games, complete_players
+from understudy.cli.console import compiling, find, json_option, print_json, write_file
+from understudy.errors import BadOption
+
+if TYPE_CHECKING:
+    from understudy.games import CompiledGame
+    from understudy.saved import SavedGame
+
+
+@click.command()
+@click.argument("name", metavar="[GAME]", required=False, shell_complete=complete_games)
+@click.option("--size", metavar="S", help="Board size: 6, or 6x5 for rows x columns.")
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Set a switch of the rules.")
+@click.option("--opponent", metavar="PLAYER", shell_complete=complete_players,
+              help="Whom to play; a student that ships with the game, or else searcher:time=1; human: two people "
+              "share the terminal.")  # fmt: skip
+@click.option("--second", is_flag=True, help="Let the opponent move first.")
+@click.option("--position", metavar="TEXT", help="Start from here.")
+@click.option("--continue", "file", type=click.Path(dir_okay=False), metavar="FILE", help="Go on with a saved game.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K",
+              help="All randomness of the opponent comes from it.")  # fmt: skip
+def play(file: str | None, opponent: str | None, seed: int, **wanted: Any) -> None:
+    """Play against any player, here in the terminal.
+
+    A move is written as text; 'help' lists what else can be said: undo, hint, thoughts, save and more.
+    """
+    from understudy.cli.sitting import HUMAN, Sitting
+    from understudy.cli.terminal import Terminal
+    from understudy.players import close, make_player, prepare
+
+    saved = _new_game(opponent, **wanted) if file is None else _saved_game(file, opponent, wanted)
+    other = next((name for name in saved.players.values() if name != HUMAN), HUMAN)
+    player = None if other == HUMAN else make_player(other, saved.game, seed=seed)
+    terminal = Terminal()
+    sitting = Sitting(saved, player, terminal, None if file is None else Path(file))
+    try:
+        _welcome(sitting)
+        if player is not None:
+            with compiling():
+                terminal.attend(lambda: prepare(player), lambda: f"{other} gets ready")
+        sitting.play()
+    finally:
+        if player is not None:
+            close(player)
+
+
+def _new_game(
+    opponent: str | None,
+    *,
+    name: str | None,
+    size: str | None,
+    rules: tuple[str, ...],
+    second: bool,
+    position: str | None,
+) -> SavedGame:
+    """Return a game that has not begun; the person has the side to move unless *second*."""
+    from understudy.match import Opening, begin
+    from understudy.players import check_position
+    from understudy.saved import SavedGame
+
+    if name is None:
+        raise BadOption("play needs a GAME, or --continue FILE")
+    game = find(name, size, rules)
+    start = None if position is None else game.read(position)
+    course = begin(game, Opening((), start))
+    check_position(game, course.position)
+    person = (course.position.ply + second) % 2
+    players = dict.fromkeys(game.colours, "human")
+    players[game.colours[1 - person]] = opponent or usual_opponent(game)
+    return SavedGame(game, players, course)
+
+
+def _saved_game(file: str, opponent: str | None, wanted: dict[str, Any]) -> SavedGame:
+    """Return the game in a file, against another opponent if one is named."""
+    from dataclasses import replace
+
+    from understudy.saved import load_saved
+
+    for option, value in wanted.items():
+        if value:
+            name = "GAME" if option == "name" else f"--{option.removesuffix('s')}"
+            raise BadOption(f"--continue {file!r} tells {name} itself: leave it out")
+    saved = load_saved(Path(file))
+    if saved.course.played is not None:
+        raise BadOption(f"the game in {file!r} is over: {saved.course.played.reason}")
+    if "human" not in saved.players.values():
+        raise BadOption(f"nobody in {file!r} is a person: one of its players must be 'human'")
+    if opponent is None:
+        return saved
+    people = [colour for colour, name in saved.players.items() if name == "human"]
+    return replace(saved, players={**dict.fromkeys(saved.players, opponent), people[0]: "human"})
+
+
+def usual_opponent(game: CompiledGame) -> str:
+    """Return the student that ships for a game, on boards of this size if it has several; a search if there is none."""
+    from understudy.players.student_files import SHIPPED
+
+    if (SHIPPED / f"{game.name}.safetensors").exists() and game.size == (8, 8):
+        return f"student:{game.name}"
+    if (SHIPPED / f"{game.name}.onnx").exists():
+        return f"student:{game.name},check=legal,best=3"
+    sized = f"{game.name}_{game.size[0]}"
+    square = game.size[0] == game.size[1]
+    return f"student:{sized}" if square and (SHIPPED / f"{sized}.onnx").exists() else "searcher:time=1"
+
+
+def _welcome(sitting: Any) -> None:
+    """Tell who plays whom, and how."""
+    from understudy.cli.wording import word_colour, word_conventions
+
+    game, course = sitting.game, sitting.course
+    example = game.write_move(course.position, game.moves(course.position)[0])
+    if sitting.person is None:
+        sitting.terminal.tell(
+            f"{game.title}: two people share this terminal, {word_colour(game, 0)} and {word_colour(game, 1)}."
+        )
+    else:
+        other = sitting.players[game.colours[1 - sitting.person]]
+        sitting.terminal.tell(f"{game.title}: you play {word_colour(game, sitting.person)} against {other}.")
+    sitting.terminal.tell(f"A move is written like {example}; 'help' tells what else you can say.")
+    if conventions := word_conventions(game):
+        sitting.terminal.tell(conventions)
+
+
+@click.command()
+@click.argument("file", metavar="FILE", type=click.Path(dir_okay=False))
+@click.option("--pgn", is_flag=True, help="As PGN; chess only, and usual there.")
+@json_option
+@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write there instead of printing.")
+def export(file: str, pgn: bool, as_json: bool, output: str | None) -> None:
+    """Write a saved game as PGN, JSON or a list of moves.
+
+    Chess is written as PGN unless --json is given, other games as a list of moves.
+    """
+    from understudy.saved import load_saved
+
+    if pgn and as_json:
+        raise BadOption("--pgn and --json exclude each other")
+    saved = load_saved(Path(file))
+    if as_json and output is None:
+        print_json(saved.to_json())
+        return
+    if as_json:
+        saved.save(Path(str(output)))
+        click.echo(f"wrote {output}", err=True)
+        return
+    text = _export_text(saved, pgn=pgn)
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        write_file(output, text)
+
+
+def _export_text(saved: SavedGame, *, pgn: bool) -> str:
+    """Return a game as its own format writes it, or as a list of moves."""
+    from understudy.saved import list_moves
+
+    if not pgn and saved.game.kind.exports is None:
+        return list_moves(saved)
+    formats = saved.game.kind.load("exports").EXPORTS
+    if "pgn" not in formats:
+        raise BadOption(f"--pgn: {saved.game.name} is not written as PGN")
+    return str(formats["pgn"](saved))

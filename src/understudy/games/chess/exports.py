@@ -1,0 +1,47 @@
+"""Saved games of chess as other programs read them: PGN, written by python-chess."""
+
+from __future__ import annotations
+
+import chess
+import chess.pgn
+
+from understudy.games.chess.notation import to_board, to_uci
+from understudy.match import PLY_LIMIT, Played
+from understudy.saved import SavedGame
+
+RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1", None: "*"}
+TERMINATIONS = {
+    "illegal move": "rules infraction",
+    "time": "time forfeit",
+    "engine crash": "abandoned",
+    "engine failure": "abandoned",
+    PLY_LIMIT: "adjudication",
+}
+"""The words that the PGN standard has for ends that no rule of chess brought about; all others are "normal"."""
+
+
+def write_pgn(saved: SavedGame) -> str:
+    """Return the game as PGN: who played, the result, why it ended, and the start if it was not the usual one."""
+    course = saved.course
+    record = chess.pgn.Game()
+    if course.start is not None:
+        record.setup(to_board(course.start))
+    node: chess.pgn.GameNode = record
+    for before, move in zip(course.history, course.moves, strict=True):
+        node = node.add_main_variation(to_uci(before, move))
+    record.headers["Event"] = "Understudy"
+    for colour in ("white", "black"):
+        # A quotation mark would end the tag: python-chess writes what it is given.
+        record.headers[colour.title()] = saved.players[colour].replace('"', "'").replace("\\", "/")
+    record.headers["Result"] = RESULTS[None if course.played is None else course.played.result]
+    record.headers["Termination"] = _termination(course.played)
+    if course.played is not None:
+        node.comment = course.played.reason
+    return f"{record}\n"
+
+
+def _termination(played: Played | None) -> str:
+    return "unterminated" if played is None else TERMINATIONS.get(played.reason, "normal")
+
+
+EXPORTS = {"pgn": write_pgn}
