@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
+import time
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 Size = int | str | tuple[int, int]
 """6, "6x5" or (6, 5): rows and columns."""
+PAUSE = 0.2
+"""Seconds between two lines of progress in a notebook: people read no faster."""
 
 
 def games() -> list[str]:
@@ -282,29 +285,71 @@ def _settings(
     return {"seed": seed, "opening_plies": plies, "terms": Terms(**terms), "backend": backend or LOCAL}
 
 
-def _wanted(show: bool | None) -> bool:
+def _looks_on(show: bool | None) -> bool:
     """Tell whether somebody looks on: told so, or at a terminal, or in a notebook."""
-    return show if show is not None else sys.stderr.isatty() or "ipykernel" in sys.modules
+    return show if show is not None else sys.stderr.isatty() or _in_notebook()
+
+
+def _in_notebook() -> bool:
+    return "ipykernel" in sys.modules
 
 
 @contextlib.contextmanager
 def _counting(total: int, what: str, *, show: bool | None) -> Iterator[Callable[[int], None]]:
+    """Give whatever shows how many of *total* games are played."""
     from understudy.cli.console import counted
 
-    if not _wanted(show):
+    if not _looks_on(show):
         yield lambda games: None
-        return
-    with counted(total, what) as count:
-        yield count
+    elif _in_notebook():
+        with _line_of_text() as write:
+            played = 0
+
+            def count(games: int) -> None:
+                nonlocal played
+                played += games
+                write(f"{what}: {played} of {total} games")
+
+            yield count
+    else:
+        with counted(total, what) as count_all:
+            yield count_all
 
 
 @contextlib.contextmanager
 def _showing(*, show: bool | None) -> Iterator[Callable[[Any], None]]:
+    """Give whatever shows what a run is doing."""
     from understudy.cli.learning import bars
     from understudy.lab.run import keep_quiet
 
-    if not _wanted(show):
+    if not _looks_on(show):
         yield keep_quiet
-        return
-    with bars() as progress:
-        yield progress
+    elif _in_notebook():
+        with _line_of_text() as write:
+            yield lambda progress: write(f"{progress.task}: {progress.done:.0%} {progress.note}")
+    else:
+        with bars() as progress_bars:
+            yield progress_bars
+
+
+@contextlib.contextmanager
+def _line_of_text() -> Iterator[Callable[[str], None]]:
+    """Give a line below a notebook's cell that is written anew each time, a few times a second, and gone in the end.
+
+    Bars of the terminal would need a package of widgets there.
+    """
+    from importlib import import_module
+
+    display: Any = import_module("IPython.display").display  # it has no types
+    handle, written = display({"text/plain": "..."}, raw=True, display_id=True), 0.0
+
+    def write(text: str) -> None:
+        nonlocal written
+        if time.monotonic() - written > PAUSE:
+            written = time.monotonic()
+            handle.update({"text/plain": text}, raw=True)
+
+    try:
+        yield write
+    finally:
+        handle.update({"text/plain": ""}, raw=True)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from understudy.records.store import Records as Rows
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Film:
     """A game as a small film of boards, in one piece of HTML that needs no other file."""
 
@@ -36,6 +36,9 @@ class Film:
         page = f'<!doctype html><meta charset="utf-8"><meta name="viewport" content="width=device-width">{self.html}'
         save_text(Path(path), page)
         return Path(path)
+
+    def __repr__(self) -> str:
+        return "a film of a game; it shows itself in a notebook, and `save` writes it as a page"
 
     def _repr_html_(self) -> str:
         return self.html

@@ -66,7 +66,7 @@ class Line(NamedTuple):
     """Until the game's proven end, negative if it will be lost; None where no end is seen."""
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True, repr=False)
 class Thought:
     """What a player thinks of a position."""
 
@@ -152,7 +152,7 @@ class Thought:
     def _line_json(self, line: Line) -> dict[str, Any]:
         return {"moves": self.write_line(line), "value": line.value, "depth": line.depth, "plies": line.plies}
 
-    def __str__(self) -> str:
+    def __repr__(self) -> str:
         return "\n".join(_paragraphs(self))
 
     def _repr_html_(self) -> str:

@@ -1,0 +1,55 @@
+"""Run the notebook and write it down as docs/first_hour.md: `python examples/make_page.py`."""
+
+from __future__ import annotations
+
+import base64
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import nbclient
+import nbformat
+
+HERE = Path(__file__).parent
+DOCS = HERE.parent / "docs"
+MOST_LINES = 24
+"""Lines of an output that a page shows."""
+
+
+def main() -> None:
+    """Execute all cells in an empty folder, then write the page and its pictures."""
+    notebook = nbformat.read(HERE / "first_hour.ipynb", as_version=4)
+    with tempfile.TemporaryDirectory() as folder:
+        nbclient.NotebookClient(notebook, timeout=None, resources={"metadata": {"path": folder}}).execute()
+    parts = [part for number, cell in enumerate(notebook.cells) for part in write_cell(cell, number)]
+    made = "run and written down by `python examples/make_page.py`"
+    note = f"_This page is [a notebook](../examples/first_hour.ipynb), {made}._"
+    (DOCS / "first_hour.md").write_text("\n\n".join([parts[0], note, *parts[1:]]) + "\n", encoding="utf-8")
+
+
+def write_cell(cell: Any, number: int) -> list[str]:
+    """Return a cell as paragraphs of Markdown."""
+    if cell.cell_type == "markdown":
+        return [cell.source]
+    shown = [write_output(output.get("data", {}), number) for output in cell.outputs]
+    return [f"```python\n{cell.source}\n```", *(text for text in shown if text)]
+
+
+def write_output(data: Any, number: int) -> str:
+    """Return what a cell gave: a picture as a file beside the page, anything else as text."""
+    for kind, suffix in (("image/svg+xml", "svg"), ("image/png", "png")):
+        if kind in data:
+            path = DOCS / "pictures" / f"first_hour_{number}.{suffix}"
+            path.parent.mkdir(exist_ok=True)
+            content = data[kind] if suffix == "svg" else base64.b64decode(data[kind])
+            path.write_bytes(content.encode() if isinstance(content, str) else content)
+            return f"![what the cell shows](pictures/{path.name})"
+    lines = data.get("text/plain", "").splitlines()
+    if not lines or lines[0].startswith(("<", "Film(")):
+        return "_(shown in the notebook)_" if lines else ""
+    more = [f"... and {len(lines) - MOST_LINES} lines more"] if len(lines) > MOST_LINES else []
+    return "```\n" + "\n".join(lines[:MOST_LINES] + more) + "\n```"
+
+
+if __name__ == "__main__":
+    main()
