@@ -57,7 +57,7 @@ def test_only_what_an_edit_touches_is_compiled_again(checkout: Path, tmp_path: P
 
     assert compiled() > 10
     assert compiled() == 0
-    append(checkout / "trainers" / "evolution" / "genetic.py")
+    append(checkout / "trainers" / "evolution" / "generational.py")
     append(checkout / "players" / "searcher.py")
     assert compiled() == 0
     append(checkout / "search" / "leaves.py")

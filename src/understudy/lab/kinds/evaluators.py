@@ -231,9 +231,10 @@ def _play_stage(run: Run[Experiment], stage: Stage, book: Book) -> None:
     slices = [part for pair in stage.pairs for part in _slices(pair, book.score(pair).games)]
     began, before = time.perf_counter(), book.times.get(stage.task, 0.0)
     run.show(_progress(stage, book))
+    experiment = run.experiment  # a task goes to other processes, and a run with its lock and bars cannot
     try:
         # Leaving early, by Ctrl-C too, drops the slices that wait; those that are being played end within a second.
-        with closing(run.backend.map(lambda part: (part, _play_slice(run.experiment, part)), slices)) as played:
+        with closing(run.backend.map(lambda part: (part, _play_slice(experiment, part)), slices)) as played:
             for part, score in played:
                 book.times[stage.task] = before + time.perf_counter() - began
                 book.add(part.pair, score)
