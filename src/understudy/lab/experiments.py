@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.files import DATA, locate
+from understudy.fetch.sources import STUDIES, locate
+from understudy.files import DATA
 from understudy.lab.settings import Experiment, check_unset, flattened, insisted, noted
 
 KINDS = {
@@ -26,9 +27,6 @@ KINDS = {
     "labels": "understudy.lab.options.labels",
 }
 """The options of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
-
-STUDIES = Path(__file__).parents[1] / "studies"
-"""The folder of each study has a folder of experiments."""
 
 
 class Listed(NamedTuple):

@@ -13,7 +13,7 @@ from typing import Any
 
 from understudy.config import build
 from understudy.errors import BadOption, UnknownName
-from understudy.files import check_file
+from understudy.fetch.sources import check_file
 from understudy.games import CompiledGame
 from understudy.games.layout import order_places
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, fingerprint_of, variations

@@ -9,7 +9,7 @@ from typing import Any, TypeAlias
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.files import locate
+from understudy.files import DATA
 from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.judges.epd import load_suite
@@ -146,9 +146,11 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 
 def _lesson(name: str, settings: Mapping[str, Any], folder: Path) -> Lesson:
     positions = built(PositionOptions, settings, "positions")
+    # Data keeps its name: where it is missing, that name is what can be fetched.
+    files = tuple(file if file.startswith(DATA) else str(folder / file) for file in positions.files)
     return Lesson(
         name=name,
-        positions=replace(positions, files=tuple(str(locate(file, folder)) for file in positions.files)),
+        positions=replace(positions, files=files),
         examples=built(LabelExamples, settings, "examples"),
         inputs=built(ChessInputs, settings, "inputs"),
         target=built(TargetOptions, settings, "target"),
