@@ -10,6 +10,7 @@ import click
 from understudy import __version__
 from understudy.cli.chess import endgames, ladder, quality, suite
 from understudy.cli.data import data
+from understudy.cli.fetching import fetch
 from understudy.cli.games import games, moves, perft, show
 from understudy.cli.judging import judge
 from understudy.cli.labels import label, sample
@@ -48,7 +49,7 @@ def commands() -> None:
 
 for command in (
     games, perft, moves, show, solve, endings, match, tournament, gaming, play,
-    experiments, watch, train, run, report, tune, data, sample, label, judge, suite, ladder, quality, endgames,
+    experiments, watch, train, run, report, tune, fetch, data, sample, label, judge, suite, ladder, quality, endgames,
     socket, uci,
 ):  # fmt: skip
     commands.add_command(command)
