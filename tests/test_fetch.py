@@ -26,6 +26,7 @@ from understudy.fetch.download import Patience
 from understudy.fetch.keeping import fetch
 from understudy.fetch.origins import read_origin
 from understudy.fetch.sources import all_sources, check_file, find_sources, locate
+from understudy.lab.experiments import list_experiments
 
 KILLS = int(os.environ.get("UNDERSTUDY_KILLS", "3"))
 """How often a fetch is killed in each of the two tests that do so."""
@@ -349,6 +350,24 @@ def test_the_command(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
     assert "1.0 MB, CC0, there" in CliRunner().invoke(commands, ["fetch"]).stdout
 
 
+def test_a_run_fetches_what_it_misses(host: Host, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
+    experiment, path = tmp_path / "x.toml", tmp_path / "things/small.bin"
+    experiment.write_text('[records]\nfiles = ["data:things/small.bin"]\n')
+    run = ["run", str(experiment), "--run", str(tmp_path / "run")]
+    result = CliRunner().invoke(commands, run)
+    assert "'x' needs the data 'things/small.bin'" in str(result.exception)
+    assert host.asked == []
+    for _ in range(2):
+        result = CliRunner().invoke(commands, [*run, "--fetch"])
+        assert str(result.exception).startswith(f"{path} is not a file of records")  # it is there, and it was read
+        assert len(host.asked) == 1
+    experiment.write_text('[records]\nfiles = ["data:things/big.bin", "data:things/other"]\n')
+    result = CliRunner().invoke(commands, [*run, "--fetch"])
+    assert "needs the data 'things/other'" in str(result.exception)
+    assert len(host.asked) == 1
+
+
 def test_bad_input_is_one_sentence_and_two(host: Host, studies: Path, tmp_path: Path) -> None:
     host.faults["pub/big.bin"] = ["404"]
     with started(studies, NAME, "--to", str(tmp_path / "x")) as process:
@@ -422,6 +441,28 @@ def test_the_table_that_ships() -> None:
     weights = {f"nnmm/{order}_{part}.npz" for order in ("TFR", "FTR", "RFT") for part in ("TO", "FROM", "REMOVE")}
     assert {source.name for source in find_sources(["nnmm/weights"])} == weights
     assert find_sources(["games/lichess_2017-04"])[0].address.endswith("/lichess_db_standard_rated_2017-04.pgn.zst")
+
+
+@pytest.mark.usefixtures("real")
+def test_experiments_tell_what_they_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
+    text = CliRunner().invoke(commands, ["experiments"]).stdout
+    assert "galassi (from nothing: morris_own_teacher, morris_quick)" in text
+    assert "sabatelli (from nothing: chess_quick)" in text
+    both = "nnmm/DATASET.complete.txt and nnmm/STATES.complete.txt"
+    assert f"needs {both} (`understudy fetch nnmm`)" in text
+    (tmp_path / "nnmm").mkdir()
+    for source in find_sources(["nnmm/matches", "nnmm/states"]):
+        (tmp_path / source.name).touch()
+    assert f"has {both}" in CliRunner().invoke(commands, ["experiments"]).stdout
+
+
+@pytest.mark.usefixtures("real")
+def test_each_study_has_an_experiment_that_needs_no_download() -> None:
+    listed = list(list_experiments())
+    assert {entry.study for entry in listed} == {entry.study for entry in listed if not entry.data}
+    published = {source.name for source in all_sources()}
+    assert {name for entry in listed for name in entry.data if name.startswith("nnmm/")} <= published
 
 
 @pytest.mark.usefixtures("real")

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from understudy.fetch.download import Progress
     from understudy.fetch.origins import Origin
     from understudy.fetch.sources import Source
+    from understudy.lab.settings import Experiment
 
 
 @click.command()
@@ -64,6 +65,23 @@ def fetch_into(sources: Sequence[Source], place: Path, origin: Origin, *, again:
             what = "fetched" if one.fetched else "there already"
             click.echo(f"{one.name}: {what}, {_written_size(one.size)}, in {one.path}", err=True)
     return kept
+
+
+def fetch_missing(experiment: Experiment) -> None:
+    """Fetch the data that an experiment names and that is not there; nothing comes if a part of it is not to be had."""
+    from understudy.fetch.download import Patience
+    from understudy.fetch.origins import Publishers
+    from understudy.fetch.sources import check_file, fetch_command, find_sources, locate
+    from understudy.files import DATA, data_folder
+    from understudy.lab.experiments import files_of
+
+    names = [name for name in files_of(experiment.settings) if name.startswith(DATA)]
+    missing = [name for name in names if not locate(name, Path()).is_file()]
+    for name in missing:
+        if not fetch_command([name]):
+            check_file(name, Path(), needed_by=f"experiment {experiment.name!r}")
+    if missing:
+        fetch_into(find_sources(missing), data_folder(), Publishers(Patience()))
 
 
 def _print_list(sources: Sequence[Source], place: Path, *, as_json: bool) -> None:

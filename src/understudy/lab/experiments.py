@@ -72,9 +72,12 @@ def list_experiments() -> Iterator[Listed]:
 
 
 def files_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files that an experiment names: what is learned from, and positions to judge by."""
+    """Yield the files that an experiment names: what is learned from, who is corrected, and positions to judge by."""
     for section in ("records", "positions"):
         yield from settings.get(section, {}).get("files", ())
+    apprentice = settings.get("watch", {}).get("apprentice", "").partition(",")[0].removeprefix("student:")
+    if "/" in apprentice:  # the folder of a run; students that ship have plain names
+        yield apprentice
     states = settings.get("judging", {}).get("states", "")
     if states and states != "generate":
         yield states
