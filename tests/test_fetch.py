@@ -7,6 +7,7 @@ import json
 import os
 import random
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -26,7 +27,8 @@ from understudy.fetch.download import Patience
 from understudy.fetch.keeping import fetch
 from understudy.fetch.origins import read_origin
 from understudy.fetch.sources import all_sources, check_file, find_sources, locate
-from understudy.lab.experiments import list_experiments
+from understudy.lab.experiments import list_experiments, load_experiment, shipped
+from understudy.lab.options.imitation import sources_of
 
 KILLS = int(os.environ.get("UNDERSTUDY_KILLS", "3"))
 """How often a fetch is killed in each of the two tests that do so."""
@@ -213,9 +215,18 @@ def test_a_host_that_is_not_there(host: Host, tmp_path: Path) -> None:
 def test_a_wrong_sum_never_gets_the_name(host: Host, tmp_path: Path, content: bytes) -> None:
     host.files["pub/big.bin"] = content
     refused(tmp_path, "what came as 'things/big.bin' is another file: 1000003 bytes with a SHA-256 that begins with")
-    assert (tmp_path / PART).stat().st_size == 0
+    assert list((tmp_path / "things").iterdir()) == []
     host.files["pub/big.bin"] = BIG
     assert bring(tmp_path, NAME) == [True]
+
+
+def test_no_network(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*arguments: object, **options: object) -> None:
+        raise socket.gaierror(socket.EAI_AGAIN, "Temporary failure in name resolution")
+
+    monkeypatch.setattr(socket, "getaddrinfo", fail)
+    refused(tmp_path, r"big.bin': Temporary failure in name resolution \(tried 2 times\)$", hasty=True)
+    assert list((tmp_path / "things").iterdir()) == []
 
 
 def test_a_host_that_never_ends(host: Host, tmp_path: Path) -> None:
@@ -441,6 +452,14 @@ def test_the_table_that_ships() -> None:
     weights = {f"nnmm/{order}_{part}.npz" for order in ("TFR", "FTR", "RFT") for part in ("TO", "FROM", "REMOVE")}
     assert {source.name for source in find_sources(["nnmm/weights"])} == weights
     assert find_sources(["games/lichess_2017-04"])[0].address.endswith("/lichess_db_standard_rated_2017-04.pgn.zst")
+
+
+@pytest.mark.usefixtures("real")
+def test_both_names_of_a_set_are_the_same_experiment() -> None:
+    path = shipped()["morris_depth"]
+    short = load_experiment(path, ('records.files=["data:nnmm/matches"]',))
+    assert sources_of(short.settings) == sources_of(load_experiment(path).settings)
+    assert "changed" not in short.settings["experiment"]
 
 
 @pytest.mark.usefixtures("real")

@@ -82,7 +82,7 @@ def _bring(source: Source, path: Path, origin: Origin, progress: Progress) -> No
     try:
         with _locked(part, source.name) as file:
             if path.exists() and _sum_of_file(path) == wanted:  # another process was quicker
-                part.unlink()
+                clear(file)
                 return
             _fill(source, file, wanted, origin, progress)
             os.fsync(file.fileno())
@@ -126,7 +126,11 @@ def _locked(part: Path, name: str) -> Iterator[io.FileIO]:
                 raise FileError(f"another process is fetching {name!r} to {str(part.parent)!r}; wait until it ends")
             # Between opening and locking, the process before may have given the file its name: it is no part any more.
             if part.exists() and os.path.samestat(part.stat(), os.fstat(file.fileno())):
-                yield file
+                try:
+                    yield file
+                finally:
+                    if not file.closed and not length(file):  # nothing came: nothing is left behind
+                        part.unlink(missing_ok=True)
                 return
 
 

@@ -9,6 +9,7 @@ from typing import Any, TypeAlias
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
+from understudy.fetch.sources import locate
 from understudy.files import DATA
 from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
@@ -114,7 +115,7 @@ def table_of(settings: Mapping[str, Any]) -> str:
 
 
 def _table(positions: PositionOptions) -> str:
-    names = tuple(Path(file).name for file in positions.files)
+    names = tuple(locate(file, Path()).name for file in positions.files)
     return fingerprint_of(unusual(replace(positions, files=names)))
 
 
