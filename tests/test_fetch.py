@@ -418,16 +418,20 @@ def test_killed_in_the_middle_it_goes_on(host: Host, studies: Path, tmp_path: Pa
 
 
 def test_killed_at_any_moment_the_name_holds_all_or_nothing(host: Host, studies: Path, tmp_path: Path) -> None:
-    rng, path = random.Random(KILLS), tmp_path / NAME
-    began = time.monotonic()
-    with started(studies, NAME, "--to", str(tmp_path)) as process:
-        assert process.wait() == 0
-    whole = time.monotonic() - began
-    for _ in range(KILLS):
+    host.pause = 0.001
+    rng, path, seconds = random.Random(KILLS), tmp_path / NAME, 0.0
+    for turn in range(KILLS + 1):
         path.unlink(missing_ok=True)
+        (tmp_path / PART).unlink(missing_ok=True)
         with started(studies, NAME, "--to", str(tmp_path)) as process:
-            time.sleep(rng.uniform(0.3, 1.1) * whole)  # before that Python itself is still starting
-            kill(process)
+            wait_until(lambda turn=turn: len(host.asked) > turn)
+            began = time.monotonic()
+            if turn:
+                time.sleep(rng.uniform(0.0, 1.0) * seconds)
+                kill(process)
+            else:  # nobody kills the first: it tells how long there is to do so
+                wait_until(path.exists)
+                seconds = time.monotonic() - began
         assert not path.exists() or path.read_bytes() == BIG
     bring(tmp_path, NAME)
     assert path.read_bytes() == BIG
