@@ -10,6 +10,7 @@ import click
 from understudy import __version__
 from understudy.cli.chess import ladder, quality, suite, technique
 from understudy.cli.data import data
+from understudy.cli.fetching import fetch
 from understudy.cli.games import games, moves, perft, show
 from understudy.cli.judging import judge
 from understudy.cli.labels import label, sample
@@ -30,7 +31,7 @@ HEADINGS: dict[str, tuple[click.Command, ...]] = {
     "Play": (play, think, match, tournament, games, show, moves, perft, export),
     "Learn": (experiments, run, watch, train, tune, report),
     "Judge": (judge, gaming, suite, ladder, quality, technique),
-    "Data": (data, sample, label, solve, tablebase),
+    "Data": (fetch, data, sample, label, solve, tablebase),
     "Serve": (uci, socket),
 }
 """The commands as `--help` lists them."""

@@ -13,6 +13,7 @@ import click
 
 from understudy.cli.completing import complete_experiments
 from understudy.cli.console import Where, backend_options, compiling, json_option, opened, print_json
+from understudy.cli.fetching import fetch_missing
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
@@ -48,10 +49,11 @@ def experiments(as_json: bool) -> None:
         return
     width = max(len(entry.name) for entry in listed)
     for study, entries in groupby(listed, key=lambda entry: entry.study):
-        click.echo(f"\n{study}")
-        for entry in entries:
+        several = list(entries)
+        click.echo(f"\n{study}{_without_data(several)}")
+        for entry in several:
             short = "" if entry.quick_minutes is None else f": {_cost(entry.quick_minutes)}"
-            notes = [_cost(entry.minutes), *([f"--quick{short}"] if entry.quick else []), *_missing(entry)]
+            notes = [_cost(entry.minutes), *([f"--quick{short}"] if entry.quick else []), _data(entry)]
             click.echo(f"  {entry.name:<{width}}  {entry.title}\n  {'':<{width}}  {', '.join(notes)}")
 
 
@@ -61,9 +63,21 @@ def _cost(minutes: float | None) -> str:
     return f"{minutes / 60:.0f} hours" if minutes > 120 else f"{minutes:.0f} minutes" if minutes >= 2 else "a minute"
 
 
-def _missing(entry: Listed) -> list[str]:
+def _without_data(entries: list[Listed]) -> str:
+    """Return which experiments of a study need nothing but what they make themselves, unless all do."""
+    names = [entry.name for entry in entries if not entry.data]
+    return "" if len(names) == len(entries) else f" (from nothing: {', '.join(names)})"
+
+
+def _data(entry: Listed) -> str:
+    """Return what an experiment needs, whether it is there, and how to get it."""
+    from understudy.fetch.sources import fetch_command
+
     many = f"{entry.data[0]} and {len(entry.data) - 1} more" if len(entry.data) > 2 else " and ".join(entry.data)
-    return [] if entry.ready else [f"needs {many}"]
+    if entry.ready:
+        return f"has {many}" if entry.data else "needs no data"
+    command = fetch_command(entry.data)
+    return f"needs {many}" + (f" (`{command}`)" if command else "")
 
 
 @click.command()
@@ -139,8 +153,9 @@ def train(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], 
 
 @click.command()
 @_experiment_options
+@click.option("--fetch", "fetching", is_flag=True, help="First fetch what data is missing, if somebody publishes it.")
 @backend_options
-def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], where: Where) -> None:
+def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], fetching: bool, where: Where) -> None:
     """Do a whole experiment: watch, learn, judge, report.
 
     EXPERIMENT is the name of one that ships (`understudy experiments` lists them) or the path of a TOML file. A run
@@ -151,6 +166,8 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], wh
     from understudy.players.student_files import SUFFIXES
 
     experiment, place = _opened(file, folder, changes, quick=quick)
+    if fetching:
+        fetch_missing(experiment)
     with opened(where) as backend, compiling(), bars() as show:
         report = lab.run(experiment, place, show=show, backend=backend)
     for line in lab.summary(experiment, place):

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
-from understudy.files import DATA, locate
+from understudy.fetch.sources import STUDIES, locate
+from understudy.files import DATA
 from understudy.lab.settings import Experiment, check_unset, flattened, insisted, noted
 
 KINDS = {
@@ -26,9 +27,6 @@ KINDS = {
     "labels": "understudy.lab.options.labels",
 }
 """The options of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
-
-STUDIES = Path(__file__).parents[1] / "studies"
-"""The folder of each study has a folder of experiments."""
 
 
 class Listed(NamedTuple):
@@ -74,9 +72,12 @@ def list_experiments() -> Iterator[Listed]:
 
 
 def files_of(settings: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the files that an experiment names: what is learned from, and positions to judge by."""
+    """Yield the files that an experiment names: what is learned from, who is corrected, and positions to judge by."""
     for section in ("records", "positions"):
         yield from settings.get(section, {}).get("files", ())
+    apprentice = settings.get("watch", {}).get("apprentice", "").partition(",")[0].removeprefix("student:")
+    if "/" in apprentice:  # the folder of a run; students that ship have plain names
+        yield apprentice
     states = settings.get("judging", {}).get("states", "")
     if states and states != "generate":
         yield states

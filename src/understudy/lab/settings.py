@@ -17,6 +17,7 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from understudy.config import build, holder_of, overridden, read_change, unset
 from understudy.errors import BadOption, UnknownName
+from understudy.fetch.sources import locate
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
 from understudy.papers import STUDIES
@@ -218,7 +219,7 @@ def _setting(settings: Any, path: str) -> Any:
     for key in path.split("."):
         settings = settings.get(key) if isinstance(settings, Mapping) else None
     is_files = path.endswith(".files") and isinstance(settings, list)
-    return [Path(str(file)).name for file in settings] if is_files else settings
+    return [locate(str(file), Path()).name for file in settings] if is_files else settings
 
 
 def _flat(table: Any, path: str) -> list[tuple[str, Any]]:

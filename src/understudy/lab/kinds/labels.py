@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from understudy import __version__
 from understudy.errors import BadOption
+from understudy.fetch.sources import check_file
 from understudy.files import load_json
 from understudy.games.chess.datasets import class_names, find_dataset, pawns_of, targets_of
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
@@ -89,7 +90,8 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
 def gather(run: Run[Experiment]) -> Examples:
     """Return the labelled positions of an experiment; games are played and labelled if it has no files."""
     first = run.experiment.lessons[0]  # all students learn from one table
-    files = [Path(file) for file in first.positions.files]
+    needed_by = f"experiment {run.experiment.name!r}"
+    files = [check_file(file, Path(), needed_by=needed_by) for file in first.positions.files]
     if not files:
         files = [run.folder / "positions.parquet"]
         if not files[0].exists():

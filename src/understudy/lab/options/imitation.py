@@ -13,7 +13,7 @@ from typing import Any
 
 from understudy.config import build
 from understudy.errors import BadOption, UnknownName
-from understudy.files import check_file
+from understudy.fetch.sources import check_file, locate
 from understudy.games import CompiledGame
 from understudy.games.layout import order_places
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, fingerprint_of, variations
@@ -182,5 +182,5 @@ def sources_of(settings: Mapping[str, Any]) -> dict[str, Any]:
     """Return where records come from, which all students share; wherever files lie, their names are the same."""
     sources = {name: dict(table) for name, table in settings.items() if name in ("watch", "records")}
     if files := sources.get("records", {}).get("files"):
-        sources["records"]["files"] = [Path(file).name for file in files]
+        sources["records"]["files"] = [locate(file, Path()).name for file in files]
     return sources

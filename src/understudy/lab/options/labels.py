@@ -9,7 +9,8 @@ from typing import Any, TypeAlias
 
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
-from understudy.files import locate
+from understudy.fetch.sources import locate
+from understudy.files import DATA
 from understudy.games.chess.datasets import Dataset, find_dataset
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.judges.epd import load_suite
@@ -114,7 +115,7 @@ def table_of(settings: Mapping[str, Any]) -> str:
 
 
 def _table(positions: PositionOptions) -> str:
-    names = tuple(Path(file).name for file in positions.files)
+    names = tuple(locate(file, Path()).name for file in positions.files)
     return fingerprint_of(unusual(replace(positions, files=names)))
 
 
@@ -146,9 +147,11 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 
 def _lesson(name: str, settings: Mapping[str, Any], folder: Path) -> Lesson:
     positions = built(PositionOptions, settings, "positions")
+    # Data keeps its name: where it is missing, that name is what can be fetched.
+    files = tuple(file if file.startswith(DATA) else str(folder / file) for file in positions.files)
     return Lesson(
         name=name,
-        positions=replace(positions, files=tuple(str(locate(file, folder)) for file in positions.files)),
+        positions=replace(positions, files=files),
         examples=built(LabelExamples, settings, "examples"),
         inputs=built(ChessInputs, settings, "inputs"),
         target=built(TargetOptions, settings, "target"),
