@@ -93,7 +93,8 @@ def match(
     >>> import understudy as us
     >>> us.match("morris", "searcher:depth=2", "random", games=4)
     searcher:depth=2 - random: 4 wins, 0 draws, 0 losses
-    100.0% of the points, 95 % interval 51.0% to 100.0%
+    100.0% of the points, 95 % interval 51.0% to 100.0%, Elo difference +∞ (+7 to +∞)
+    4 games, 4 different; from 2 different pairs: too few to trust
     ended by fewer than three stones (4)
     """
     from understudy.judges.tournament import play_match

@@ -88,7 +88,7 @@ def gather_robin(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
             won = score.won().value
             shares[row, column] = np.nan if won is None else won
             shares[column, row] = 1 - shares[row, column]
-            games[row, column] = games[column, row] = score.games
+            games[row, column] = games[column, row] = score.games - sum(score.repeated)
     return Robin(names, shares, games)
 
 

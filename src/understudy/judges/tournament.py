@@ -17,7 +17,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
-from understudy.judges.measures import Measure, Rating, rate, share
+from understudy.judges.measures import Measure, Rating, rate, wilson
+from understudy.judges.pairs import Pairs, find_pairs, find_repeated
 from understudy.match import Opening, Played, Terms, play_games, random_openings
 from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
@@ -39,6 +40,8 @@ class Task:
     opening_plies: int
     seed: int
     terms: Terms
+    openings: tuple[Opening, ...] = ()
+    """One for each pair; none: drawn from the seed."""
 
 
 class Meeting(NamedTuple):
@@ -55,6 +58,15 @@ class Meeting(NamedTuple):
     def score(self) -> tuple[int, int, int]:
         """Return wins, draws and losses of the first player of the pairing."""
         return _wins_draws_losses(self.results)
+
+    def pairs(self) -> Pairs:
+        """Return its different pairs of games, by which a result is as sure as it is."""
+        return find_pairs(self.games)
+
+    def different(self) -> list[tuple[Played, int]]:
+        """Return the games that repeat no earlier one, each with its result for the first player."""
+        every = zip(self.games, self.results, find_repeated(self.games), strict=True)
+        return [(played, result) for played, result, repeated in every if not repeated]
 
 
 def play_match(
@@ -87,7 +99,7 @@ class Standings(NamedTuple):
 
     def points(self) -> NDArray[np.float64]:
         """Return what each row scored against each column [players, players]; a draw is half a point."""
-        return _points(self.players, self.meetings)
+        return _points(self.players, self.meetings, repeated=True)
 
     def record(self, player: str) -> dict[str, tuple[int, int, int]]:
         """Return wins, draws and losses of *player* in all, moving first and moving second."""
@@ -101,6 +113,10 @@ class Standings(NamedTuple):
                 second += [sign * result for result in meeting.results[1 - opened :: 2]]
         sides = {"all": first + second, "first": first, "second": second}
         return {name: _wins_draws_losses(results) for name, results in sides.items()}
+
+    def different(self, player: str) -> int:
+        """Return how many games of *player* repeat none of those before them."""
+        return sum(meeting.pairs().different for meeting in self.meetings if player in meeting.players)
 
 
 def round_robin(
@@ -128,7 +144,8 @@ def round_robin(
         played[task.players] += part
         progress(len(part))
     meetings = tuple(Meeting(pair, tuple(games)) for pair, games in played.items())
-    return Standings(tuple(players), meetings, tuple(rate(_points(players, meetings))))
+    # From different pairs alone: a repeated game must not make a rating look surer.
+    return Standings(tuple(players), meetings, tuple(rate(_points(players, meetings, repeated=False))))
 
 
 def play_task(task: Task) -> list[Played]:
@@ -147,6 +164,8 @@ def play_task(task: Task) -> list[Played]:
 
 def _openings(game: CompiledGame, task: Task) -> list[tuple[Opening, bool]]:
     """Return the task's share of the openings; every pairing of a tournament gets the same ones."""
+    if task.openings:
+        return [(task.openings[number // 2], number % 2 == 1) for number in range(task.games)]
     pairs = (task.first + task.games + 1) // 2
     rng = np.random.default_rng([task.seed, 0xB00C])
     plies = task.opening_plies
@@ -182,13 +201,15 @@ def _tasks(
         )
 
 
-def _points(players: Sequence[str], meetings: Sequence[Meeting]) -> NDArray[np.float64]:
+def _points(players: Sequence[str], meetings: Sequence[Meeting], *, repeated: bool) -> NDArray[np.float64]:
+    """Return what each row scored against each column, in all games or, not *repeated*, in the different pairs."""
     points = np.zeros((len(players), len(players)))
     for meeting in meetings:
         a, b = (players.index(player) for player in meeting.players)
-        wins, draws, losses = meeting.score()
-        points[a, b] += wins + draws / 2
-        points[b, a] += losses + draws / 2
+        pairs, (wins, draws, _) = meeting.pairs(), meeting.score()
+        scored, games = (wins + draws / 2, len(meeting.games)) if repeated else (pairs.points, 2 * pairs.size)
+        points[a, b] += scored
+        points[b, a] += games - scored
     return points
 
 
@@ -201,6 +222,8 @@ class Score(NamedTuple):
 
     first: tuple[int, int, int]
     second: tuple[int, int, int]
+    repeated: tuple[int, int] = (0, 0)
+    """Games of each side that repeat an earlier one; kernels keep no moves, so duels cannot tell and say none."""
 
     @property
     def games(self) -> int:
@@ -208,12 +231,18 @@ class Score(NamedTuple):
         return sum(self.first) + sum(self.second)
 
     def won(self) -> Measure:
-        """Return the share of games won, as both sides."""
-        return share(self.first[WON] + self.second[WON], self.games)
+        """Return the share of games won, as both sides; the interval is that of the different games."""
+        return _share_won(self.first[WON] + self.second[WON], self.games, sum(self.repeated))
 
     def won_as(self, side: int) -> Measure:
         """Return the share of games won as the first player (0) or the second (1)."""
-        return share(self[side][WON], sum(self[side]))
+        counts = (self.first, self.second)[side]
+        return _share_won(counts[WON], sum(counts), self.repeated[side])
+
+
+def _share_won(won: int, games: int, repeated: int) -> Measure:
+    value = won / games if games else None
+    return Measure(value, *wilson(value or 0.0, games - repeated), games - repeated)
 
 
 NOTHING = Score((0, 0, 0), (0, 0, 0))
@@ -222,8 +251,12 @@ NOTHING = Score((0, 0, 0), (0, 0, 0))
 
 def added(one: Score, other: Score) -> Score:
     """Return both scores together."""
-    first, second = (tuple(a + b for a, b in zip(*pair, strict=True)) for pair in zip(one, other, strict=True))
-    return Score((first[LOST], first[1], first[WON]), (second[LOST], second[1], second[WON]))
+    first, second, repeated = (
+        tuple(a + b for a, b in zip(*pair, strict=True)) for pair in zip(one, other, strict=True)
+    )
+    return Score(
+        (first[LOST], first[1], first[WON]), (second[LOST], second[1], second[WON]), (repeated[0], repeated[1])
+    )
 
 
 def play_duel(game: CompiledGame, one: Any, other: Any, *, games: int, seed: int, name: str) -> Score:
@@ -237,10 +270,15 @@ def play_duel(game: CompiledGame, one: Any, other: Any, *, games: int, seed: int
 
 def write_meeting(meeting: Meeting) -> list[list[int]]:
     """Return the games of a match as the plain numbers that a score is stored as, for its first player."""
-    counts = [[0, 0, 0], [0, 0, 0]]
-    for place, result in enumerate(meeting.results):
-        counts[place % 2][1 + result] += 1
-    return counts
+    first, second = (_wins_draws_losses(meeting.results[side::2])[::-1] for side in (0, 1))
+    repeated = find_repeated(meeting.games)
+    return write_score(Score(first, second, (sum(repeated[0::2]), sum(repeated[1::2]))))
+
+
+def write_score(score: Score) -> list[list[int]]:
+    """Return the plain numbers that a score is stored as; a third list, of repeated games, only where some are."""
+    counts = [list(score.first), list(score.second)]
+    return [*counts, list(score.repeated)] if any(score.repeated) else counts
 
 
 def score_lines(games: Mapping[str, Any]) -> list[str]:
@@ -254,5 +292,6 @@ def score_lines(games: Mapping[str, Any]) -> list[str]:
 
 def read_score(counts: Any) -> Score:
     """Return a score from the plain numbers that it is stored as."""
-    (a, b, c), (d, e, f) = counts
-    return Score((a, b, c), (d, e, f))
+    (a, b, c), (d, e, f), *rest = counts
+    again, later = rest[0] if rest else (0, 0)
+    return Score((a, b, c), (d, e, f), (again, later))

@@ -21,7 +21,7 @@ from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
-from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines
+from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines, write_score
 from understudy.lab.judging import forget_value_kept, judge_value_kept
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
@@ -188,7 +188,10 @@ def judge_students(run: Run[Experiment]) -> None:
     judges |= {teacher: partial(_judge_teacher, run, teacher) for teacher in teachers}
     for name, judge in judges.items():
         if any(set(counts) != opponents for counts in games.get(name, {"": ()}).values()):
-            games[name] = judge()
+            games[name] = {
+                which: {opponent: write_score(score) for opponent, score in met.items()}
+                for which, met in judge().items()
+            }
             run.save("games.json", games)
     run.keep_student(_export_all(run, tried))
     if run.experiment.judging.value_kept:
