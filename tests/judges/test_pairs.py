@@ -29,15 +29,20 @@ from understudy.judges.tournament import (
     Meeting,
     Score,
     added,
+    play_duel,
     play_match,
     read_score,
     round_robin,
     write_meeting,
     write_score,
 )
-from understudy.match import Played
+from understudy.lab.experiments import find_experiment, list_experiments, load_experiment
+from understudy.lab.options.online import OnlineJudging
+from understudy.lab.options.values import ValuesJudging
+from understudy.match import Played, opening_positions
+from understudy.players.choosers import make_chooser
 
-FOUR = find_game("konane", (4, 4))
+FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
 WON, LOST, DRAWN = (Played((number,), 0, result, "") for number, result in ((1, 1), (2, -1), (3, 0)))
 
 
@@ -165,3 +170,25 @@ def test_stored_scores_keep_how_many_games_repeat(deterministic: Meeting) -> Non
     assert read_score([[1, 2, 3], [4, 5, 6]]) == Score((1, 2, 3), (4, 5, 6))
     assert write_score(Score((1, 2, 3), (4, 5, 6))) == [[1, 2, 3], [4, 5, 6]]
     assert added(score, NOTHING) == score
+
+
+def test_duels_from_openings_play_both_sides_of_each_and_the_plain_start_stays_as_it_was() -> None:
+    two, one = (make_chooser(f"searcher:evaluator=q,depth={depth},method=minimax,ties=random", SIX) for depth in (2, 1))
+    plain = play_duel(SIX, two, one, games=40, seed=1, name="x")
+    assert plain == play_duel(SIX, two, one, games=40, seed=1, name="x", opening_plies=0)
+    varied = play_duel(SIX, two, one, games=41, seed=1, name="x", opening_plies=4)
+    assert (sum(varied.first), sum(varied.second)) == (21, 20)
+    assert varied == play_duel(SIX, two, one, games=41, seed=1, name="x", opening_plies=4)
+    assert len(set(opening_positions(SIX, 20, plies=4, seed=1))) == 20
+    assert set(opening_positions(SIX, 20, plies=0, seed=1)) == {SIX.start()}
+
+
+def test_experiments_that_ship_say_from_where_their_games_begin() -> None:
+    """So that a default for new experiments changes no figure of theirs."""
+    kinds = {}
+    for entry in list_experiments():
+        judging = getattr(load_experiment(find_experiment(entry.name)), "judging", None)
+        if isinstance(judging, OnlineJudging | ValuesJudging):
+            kinds[entry.name] = judging.opening_plies
+    assert len(kinds) >= 15
+    assert set(kinds.values()) == {0}

@@ -19,7 +19,7 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
 from understudy.judges.measures import Measure, Rating, rate, wilson
 from understudy.judges.pairs import Pairs, find_pairs, find_repeated
-from understudy.match import Opening, Played, Terms, play_games, random_openings
+from understudy.match import Opening, Played, Terms, opening_positions, play_games, random_openings
 from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
 from understudy.search.choosers import LOST, WON, duel, make_room
@@ -259,12 +259,21 @@ def added(one: Score, other: Score) -> Score:
     )
 
 
-def play_duel(game: CompiledGame, one: Any, other: Any, *, games: int, seed: int, name: str) -> Score:
-    """Play *games* from the start, sides alternating; chance comes from *seed* and the *name* of the match."""
+def play_duel(
+    game: CompiledGame, one: Any, other: Any, *, games: int, seed: int, name: str, opening_plies: int = 0
+) -> Score:
+    """Play *games*, both sides of each opening; chance comes from *seed* and the *name* of the match.
+
+    The openings come from the *seed* alone; with no *opening_plies* all games begin at the start.
+    """
     mixed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
     room = make_room(game.most_moves, np.random.default_rng([seed, mixed]))
     results = np.zeros((2, 3), np.int64)
-    duel(game.start(), one, other, games, room, results)
+    if opening_plies:
+        for place, start in enumerate(opening_positions(game, (games + 1) // 2, plies=opening_plies, seed=seed)):
+            duel(start, one, other, min(2, games - 2 * place), room, results)
+    else:
+        duel(game.start(), one, other, games, room, results)
     return read_score(results.tolist())
 
 

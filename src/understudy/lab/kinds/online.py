@@ -22,7 +22,7 @@ from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
 from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines, write_score
-from understudy.lab.judging import forget_value_kept, judge_value_kept
+from understudy.lab.judging import forget_value_kept, judge_value_kept, opening_plies
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import read_yardsticks
@@ -219,7 +219,8 @@ def _try_snapshots(run: Run[Experiment], lesson: Lesson) -> list[dict[str, Any]]
         for opponent in judging.opponents if not stop.is_set() else ():
             name = f"{lesson.name} {repeat} {file.stem} {former_name(opponent)}"
             rival = make_chooser(opponent, game)
-            score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name)
+            score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name,
+                              opening_plies=opening_plies(run))  # fmt: skip
             won[opponent] = round(_won(lesson, score), 4)
         return {"repeat": repeat, "games": int(file.stem), "won": won}
 
@@ -290,7 +291,7 @@ def _play_all(run: Run[Experiment], chooser: Any, name: str) -> dict[str, Score]
     for place, opponent in enumerate(judging.opponents):
         run.tell("judging", place / len(judging.opponents), f"{name} against {opponent}")
         scores[opponent] = play_duel(game, chooser, make_chooser(opponent, game), games=judging.games, seed=JUDGING,
-                                     name=former_name(name))  # fmt: skip
+                                     name=former_name(name), opening_plies=opening_plies(run))  # fmt: skip
     run.tell("judging", 1.0, name)
     return scores
 
