@@ -8,6 +8,7 @@ import pytest
 
 from understudy.backends import Local
 from understudy.games import find_game
+from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score, write_meeting, write_score
 from understudy.judges.measures import Measure, wilson
 from understudy.judges.pairs import (
     NO_PAIRS,
@@ -24,18 +25,7 @@ from understudy.judges.pairs import (
 )
 from understudy.judges.students import strict
 from understudy.judges.tables import meeting_json, meeting_text, standings_text, table_rows
-from understudy.judges.tournament import (
-    NOTHING,
-    Meeting,
-    Score,
-    added,
-    play_duel,
-    play_match,
-    read_score,
-    round_robin,
-    write_meeting,
-    write_score,
-)
+from understudy.judges.tournament import Meeting, play_match, round_robin
 from understudy.lab.experiments import find_experiment, list_experiments, load_experiment
 from understudy.lab.options.online import OnlineJudging
 from understudy.lab.options.values import ValuesJudging

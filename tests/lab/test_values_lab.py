@@ -19,7 +19,7 @@ from understudy.games.batches import size, taken, unstacked
 from understudy.games.boards import SCRATCH
 from understudy.games.konane.batches import class_names, successors
 from understudy.games.konane.inputs import encode_boards
-from understudy.judges.tournament import read_score
+from understudy.judges.duels import read_score
 from understudy.judges.value_kept import exam_positions, held_out
 from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players import make_player

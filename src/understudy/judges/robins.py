@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
+from understudy.judges.duels import read_score
 from understudy.judges.measures import wilson
-from understudy.judges.tournament import read_score
 
 ROUNDING = 1.0
 """Both published shares of a pair may miss 100 % by this much: each of them was rounded or cut off."""

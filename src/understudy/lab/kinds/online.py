@@ -21,7 +21,7 @@ from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
-from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines, write_score
+from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines, write_score
 from understudy.lab.judging import forget_value_kept, judge_value_kept, opening_plies
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step

@@ -13,7 +13,8 @@ from understudy import __version__
 from understudy.files import load_json
 from understudy.games import CompiledGame
 from understudy.games.boards import SCRATCH, find_boards
-from understudy.judges.tournament import play_match, score_lines, write_meeting
+from understudy.judges.duels import score_lines, write_meeting
+from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
 from understudy.lab.judging import SECTION, judge_value_kept, opening_plies
 from understudy.lab.options.values import Experiment, Lesson

@@ -9,8 +9,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from understudy.judges.duels import Score, read_score
 from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
-from understudy.judges.tournament import Score, read_score
 from understudy.report.blocks import (
     Block,
     Cell,
