@@ -95,7 +95,7 @@ def match(
     searcher:depth=2 - random: 4 wins, 0 draws, 0 losses
     100.0% of the points, 95 % interval 51.0% to 100.0%, Elo difference +∞ (+7 to +∞)
     4 games, 4 different; from 2 different pairs: too few to trust
-    ended by fewer than three stones (4)
+    ended by removing (2), suffocating (2)
     """
     from understudy.judges.tournament import play_match
 
