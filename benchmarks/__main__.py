@@ -10,6 +10,7 @@ from benchmarks import (
     bench_encoders,
     bench_evolution,
     bench_house,
+    bench_intervals,
     bench_labels,
     bench_online,
     bench_players,
@@ -17,6 +18,7 @@ from benchmarks import (
     bench_scale,
     bench_search,
     bench_solve,
+    bench_sprt,
     bench_training,
 )
 
@@ -34,6 +36,8 @@ BENCHES = {
     "scale": bench_scale,
     "adapters": bench_adapters,
     "house": bench_house,
+    "intervals": bench_intervals,
+    "sprt": bench_sprt,
 }
 
 

@@ -94,9 +94,11 @@ def match(
     bar; unless told, in a terminal and in a notebook.
 
     >>> import understudy as us
-    >>> match = us.match("morris", "searcher:depth=2", "random", games=4)
-    >>> match.players, match.score
-    (('searcher:depth=2', 'random'), (4, 0, 0))
+    >>> us.match("morris", "searcher:depth=2", "random", games=4)
+    searcher:depth=2 - random: 4 wins, 0 draws, 0 losses
+    100.0% of the points, 95 % interval 51.0% to 100.0%, Elo difference +∞ (+7 to +∞)
+    4 games, 4 different; from 2 different pairs: too few to trust
+    ended by removing (2), suffocating (2)
     """
     from understudy.judges.tournament import play_match
 

@@ -11,6 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache, reduce
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -111,6 +112,14 @@ def random_openings(game: Game, count: int, *, plies: int, rng: np.random.Genera
         seen.add(game.key(position))
         found.append(opening)
     return found + [Opening()] * (count - len(found))
+
+
+@lru_cache(maxsize=16)  # a student and its teacher, and all snapshots, meet their opponents from the same positions
+def opening_positions(game: Game, count: int, *, plies: int, seed: int) -> tuple[Any, ...]:
+    """Return the positions after *count* random openings; with no *plies* the start alone, over and over."""
+    rng = np.random.default_rng([seed, 0xB00C])
+    openings = random_openings(game, count, plies=plies, rng=rng) if plies else [Opening()] * count
+    return tuple(reduce(game.play, opening.moves, game.start()) for opening in openings)
 
 
 def _random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[Opening | None, Any]:

@@ -182,9 +182,11 @@ class Tournament:
 
         rows = self.table
         lines = [[at + 1, row["player"], *(row["against"].get(other["player"], "·") for other in rows), row["points"],
-                  row["games"], f"{row['elo']:+.0f} ({row['elo_low']:+.0f} to {row['elo_high']:+.0f})"]
+                  row["games"], row["different"],
+                  f"{row['elo']:+.0f} ({row['elo_low']:+.0f} to {row['elo_high']:+.0f})"]
                  for at, row in enumerate(rows)]  # fmt: skip
-        headings = ["", "player", *map(str, range(1, len(rows) + 1)), "points", "games", "Elo, 95 % interval"]
+        headings = ["", "player", *map(str, range(1, len(rows) + 1)), "points", "games", "different",
+                    "Elo, 95 % interval"]  # fmt: skip
         return picture_table(headings, lines, caption=f"{self.game.title}: points against each")
 
 

@@ -19,6 +19,7 @@ from understudy.games.batches import size, taken, unstacked
 from understudy.games.boards import SCRATCH
 from understudy.games.konane.batches import class_names, successors
 from understudy.games.konane.inputs import encode_boards
+from understudy.judges.duels import read_score
 from understudy.judges.value_kept import exam_positions, held_out
 from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players import make_player
@@ -42,7 +43,8 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     assert "Value kept" in page.read_text(encoding="utf-8")
     assert any(line.startswith("student: keeps the value in ") for line in lab.summary(tiny(), tmp_path))
     games = json.loads((tmp_path / "games.json").read_text())
-    assert sum(map(sum, games["student"]["best epoch"]["random"])) == 40
+    score = read_score(games["student"]["best epoch"]["random"])
+    assert score.games == 40 == score.won().sample + sum(score.repeated)
     assert make_player(f"student:{tmp_path}", FOUR).choose([FOUR.start()])[0].move in FOUR.moves(FOUR.start())
     with pytest.raises(BadOption, match="was trained with other settings"):
         lab.train(tiny(network__hidden=[16]), tmp_path, show=lambda news: None)

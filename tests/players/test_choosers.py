@@ -11,7 +11,7 @@ import pytest
 from tests.conftest import random_line
 from understudy.errors import BadOption, UnderstudyError
 from understudy.games import find_game
-from understudy.judges.tournament import play_duel
+from understudy.judges.duels import play_duel
 from understudy.lab.experiments import make_experiment
 from understudy.players import make_player, read_player
 from understudy.players.choosers import CHOOSERS, make_chooser, make_plain_chooser

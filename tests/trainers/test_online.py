@@ -16,7 +16,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.games.boards import SCRATCH
 from understudy.games.konane.evaluators import scaled
 from understudy.games.konane.inputs import encode
-from understudy.judges.tournament import play_duel
+from understudy.judges.duels import play_duel
 from understudy.search.choosers import Anyone, Minimax, Valuing, make_room
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weight_count

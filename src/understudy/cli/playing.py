@@ -34,6 +34,21 @@ if TYPE_CHECKING:
 @click.option("--openings", metavar="BOOK",
               help="Chess only: sabatelli (20 openings in six sets; 40 games if --games is not given), "
               "sabatelli_as_printed, or a file of FEN, EPD or PGN, zipped or not.")  # fmt: skip
+@click.option(
+    "--sprt",
+    metavar="ELO0,ELO1",
+    help="Play pairs until one of two differences in Elo is accepted; --games are the most, if given.",
+)
+@click.option(
+    "--alpha",
+    type=float,
+    default=0.05,
+    show_default=True,
+    metavar="P",
+    help="With --sprt: how often ELO1 may be accepted if ELO0 is true.",
+)
+@click.option("--beta", type=float, default=0.05, show_default=True, metavar="P",
+              help="With --sprt: how often ELO0 may be accepted if ELO1 is true.")  # fmt: skip
 @backend_options
 @json_option
 def match(
@@ -44,6 +59,9 @@ def match(
     second: str,
     games: int,
     openings: str | None,
+    sprt: str | None,
+    alpha: float,
+    beta: float,
     as_json: bool,
     where: Where,
     **terms: Any,
@@ -52,13 +70,18 @@ def match(
 
     The result is told from the first one's side.
     """
+    from understudy.cli.sprt import Asked, match_until
     from understudy.judges.tables import meeting_json, meeting_text
     from understudy.judges.tournament import play_match
 
     game = find(name, size, rules)
+    source = click.get_current_context().get_parameter_source("games")
+    given = source is not click.core.ParameterSource.DEFAULT
+    if sprt is not None:
+        asked = Asked(sprt, alpha, beta, games if given else None, openings)
+        match_until(game, (first, second), asked, where, terms, as_json=as_json)
+        return
     if openings is not None:
-        source = click.get_current_context().get_parameter_source("games")
-        given = source is not click.core.ParameterSource.DEFAULT
         _match_from(game, (first, second), openings, games if given else None, where, terms, as_json)
         return
     with (

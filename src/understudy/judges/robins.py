@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
+from understudy.judges.duels import read_score
 from understudy.judges.measures import wilson
-from understudy.judges.tournament import read_score
 
 ROUNDING = 1.0
 """Both published shares of a pair may miss 100 % by this much: each of them was rounded or cut off."""
@@ -88,7 +88,7 @@ def gather_robin(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
             won = score.won().value
             shares[row, column] = np.nan if won is None else won
             shares[column, row] = 1 - shares[row, column]
-            games[row, column] = games[column, row] = score.games
+            games[row, column] = games[column, row] = score.games - sum(score.repeated)
     return Robin(names, shares, games)
 
 

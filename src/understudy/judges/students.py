@@ -213,6 +213,7 @@ def strict(
 ) -> Verdict:
     """Return the shares of games that *player* finished without an illegal choice and won, and of points scored.
 
+    A game that repeats an earlier one move by move counts once, and the samples say how many differ.
     It tells whether a student knows the rules well enough to finish its games. Judge a player without a check of its
     own, or there is nothing to see.
     """
@@ -226,13 +227,13 @@ def strict(
         terms=terms,
         progress=progress,
     )
-    wins, draws, _ = meeting.score()
-    ended = zip(meeting.results, meeting.games, strict=True)
-    broken = sum(result < 0 and played.reason == "illegal move" for result, played in ended)
+    results = [result for _, result in meeting.different()]
+    wins, draws, sample = results.count(1), results.count(0), len(results)
+    broken = sum(result < 0 and played.reason == "illegal move" for played, result in meeting.different())
     return {
-        "strict.finished_legally": share(games - broken, games),
-        "strict.won": share(wins, games),
-        "strict.points": share(wins + draws / 2, games),
+        "strict.finished_legally": share(sample - broken, sample),
+        "strict.won": share(wins, sample),
+        "strict.points": share(wins + draws / 2, sample),
     }
 
 

@@ -1,27 +1,25 @@
-"""Games between players, counted: matches and round robins spread over workers, and duels of thousands inside kernels.
+"""Games between players of any kind, counted: matches and round robins, spread over workers.
 
-The same seed gives the same games for any number of workers. Players of any kind meet in matches; small students and
-evaluators, which kernels can ask, meet in duels.
+The same seed gives the same games for any number of workers.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
-from understudy.judges.measures import Measure, Rating, rate, share
+from understudy.judges.measures import Rating, rate
+from understudy.judges.pairs import Pairs, find_pairs, find_repeated
 from understudy.match import Opening, Played, Terms, play_games, random_openings
 from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
-from understudy.search.choosers import LOST, WON, duel, make_room
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -39,6 +37,8 @@ class Task:
     opening_plies: int
     seed: int
     terms: Terms
+    openings: tuple[Opening, ...] = ()
+    """One for each pair; none: drawn from the seed."""
 
 
 class Meeting(NamedTuple):
@@ -55,6 +55,15 @@ class Meeting(NamedTuple):
     def score(self) -> tuple[int, int, int]:
         """Return wins, draws and losses of the first player of the pairing."""
         return _wins_draws_losses(self.results)
+
+    def pairs(self) -> Pairs:
+        """Return its different pairs of games, by which a result is as sure as it is."""
+        return find_pairs(self.games)
+
+    def different(self) -> list[tuple[Played, int]]:
+        """Return the games that repeat no earlier one, each with its result for the first player."""
+        every = zip(self.games, self.results, find_repeated(self.games), strict=True)
+        return [(played, result) for played, result, repeated in every if not repeated]
 
 
 def play_match(
@@ -87,7 +96,7 @@ class Standings(NamedTuple):
 
     def points(self) -> NDArray[np.float64]:
         """Return what each row scored against each column [players, players]; a draw is half a point."""
-        return _points(self.players, self.meetings)
+        return _points(self.players, self.meetings, repeated=True)
 
     def record(self, player: str) -> dict[str, tuple[int, int, int]]:
         """Return wins, draws and losses of *player* in all, moving first and moving second."""
@@ -101,6 +110,10 @@ class Standings(NamedTuple):
                 second += [sign * result for result in meeting.results[1 - opened :: 2]]
         sides = {"all": first + second, "first": first, "second": second}
         return {name: _wins_draws_losses(results) for name, results in sides.items()}
+
+    def different(self, player: str) -> int:
+        """Return how many games of *player* repeat none of those before them."""
+        return sum(meeting.pairs().different for meeting in self.meetings if player in meeting.players)
 
 
 def round_robin(
@@ -128,7 +141,8 @@ def round_robin(
         played[task.players] += part
         progress(len(part))
     meetings = tuple(Meeting(pair, tuple(games)) for pair, games in played.items())
-    return Standings(tuple(players), meetings, tuple(rate(_points(players, meetings))))
+    # From different pairs alone: a repeated game must not make a rating look surer.
+    return Standings(tuple(players), meetings, tuple(rate(_points(players, meetings, repeated=False))))
 
 
 def play_task(task: Task) -> list[Played]:
@@ -147,6 +161,8 @@ def play_task(task: Task) -> list[Played]:
 
 def _openings(game: CompiledGame, task: Task) -> list[tuple[Opening, bool]]:
     """Return the task's share of the openings; every pairing of a tournament gets the same ones."""
+    if task.openings:
+        return [(task.openings[number // 2], number % 2 == 1) for number in range(task.games)]
     pairs = (task.first + task.games + 1) // 2
     rng = np.random.default_rng([task.seed, 0xB00C])
     plies = task.opening_plies
@@ -182,77 +198,17 @@ def _tasks(
         )
 
 
-def _points(players: Sequence[str], meetings: Sequence[Meeting]) -> NDArray[np.float64]:
+def _points(players: Sequence[str], meetings: Sequence[Meeting], *, repeated: bool) -> NDArray[np.float64]:
+    """Return what each row scored against each column, in all games or, not *repeated*, in the different pairs."""
     points = np.zeros((len(players), len(players)))
     for meeting in meetings:
         a, b = (players.index(player) for player in meeting.players)
-        wins, draws, losses = meeting.score()
-        points[a, b] += wins + draws / 2
-        points[b, a] += losses + draws / 2
+        pairs, (wins, draws, _) = meeting.pairs(), meeting.score()
+        scored, games = (wins + draws / 2, len(meeting.games)) if repeated else (pairs.points, 2 * pairs.size)
+        points[a, b] += scored
+        points[b, a] += games - scored
     return points
 
 
 def _wins_draws_losses(results: Sequence[int]) -> tuple[int, int, int]:
     return results.count(1), results.count(0), results.count(-1)
-
-
-class Score(NamedTuple):
-    """Games lost, drawn and won by the one that is judged, as the first player and as the second."""
-
-    first: tuple[int, int, int]
-    second: tuple[int, int, int]
-
-    @property
-    def games(self) -> int:
-        """How many were played."""
-        return sum(self.first) + sum(self.second)
-
-    def won(self) -> Measure:
-        """Return the share of games won, as both sides."""
-        return share(self.first[WON] + self.second[WON], self.games)
-
-    def won_as(self, side: int) -> Measure:
-        """Return the share of games won as the first player (0) or the second (1)."""
-        return share(self[side][WON], sum(self[side]))
-
-
-NOTHING = Score((0, 0, 0), (0, 0, 0))
-"""To begin adding with."""
-
-
-def added(one: Score, other: Score) -> Score:
-    """Return both scores together."""
-    first, second = (tuple(a + b for a, b in zip(*pair, strict=True)) for pair in zip(one, other, strict=True))
-    return Score((first[LOST], first[1], first[WON]), (second[LOST], second[1], second[WON]))
-
-
-def play_duel(game: CompiledGame, one: Any, other: Any, *, games: int, seed: int, name: str) -> Score:
-    """Play *games* from the start, sides alternating; chance comes from *seed* and the *name* of the match."""
-    mixed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
-    room = make_room(game.most_moves, np.random.default_rng([seed, mixed]))
-    results = np.zeros((2, 3), np.int64)
-    duel(game.start(), one, other, games, room, results)
-    return read_score(results.tolist())
-
-
-def write_meeting(meeting: Meeting) -> list[list[int]]:
-    """Return the games of a match as the plain numbers that a score is stored as, for its first player."""
-    counts = [[0, 0, 0], [0, 0, 0]]
-    for place, result in enumerate(meeting.results):
-        counts[place % 2][1 + result] += 1
-    return counts
-
-
-def score_lines(games: Mapping[str, Any]) -> list[str]:
-    """Return what each set of weights of each student wins against whom, a line for each, from stored scores."""
-    return [
-        f"{name}, {which}: " + ", ".join(f"{read_score(counts).won().value:.1%} v {who}" for who, counts in met.items())
-        for name, sets in games.items()
-        for which, met in sets.items()
-    ]
-
-
-def read_score(counts: Any) -> Score:
-    """Return a score from the plain numbers that it is stored as."""
-    (a, b, c), (d, e, f) = counts
-    return Score((a, b, c), (d, e, f))

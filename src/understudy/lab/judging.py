@@ -14,6 +14,13 @@ from understudy.players import make_player
 SECTION = "value kept"
 
 
+def opening_plies(run: Run[Any]) -> int:
+    """Return how many random plies the judging games of a run begin with: what it says, or what its game is used to."""
+    plies: int | None = run.experiment.judging.opening_plies
+    usual: int = run.experiment.game.conventions.opening_plies
+    return usual if plies is None else plies
+
+
 def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: int) -> None:
     """Write to `verdicts.json` how often each player keeps the value of a position; who is there already stays."""
     game, verdicts = run.experiment.game, run.load("verdicts.json")

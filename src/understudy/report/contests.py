@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from understudy.judges.duels import Score, read_score
 from understudy.judges.robins import (
     Agreement,
     Published,
@@ -24,7 +25,6 @@ from understudy.judges.robins import (
     read_published,
     spearman,
 )
-from understudy.judges.tournament import Score, read_score
 from understudy.report.sources import Run
 
 RANDOM = "random"

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from understudy.judges.tournament import read_score
+from understudy.judges.duels import read_score
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number, percent
 from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run

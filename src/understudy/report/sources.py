@@ -12,8 +12,8 @@ from typing import Any, TypeVar
 
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import GameKind, find_kind
+from understudy.judges.duels import read_score
 from understudy.judges.scores import Matches, read_matches
-from understudy.judges.tournament import read_score
 from understudy.papers import STUDIES, published_by
 from understudy.report.comparing import Comparison, about_of, comparison_of
 

@@ -9,7 +9,7 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.judges.measures import wilson
+from understudy.judges.pairs import NO_PAIRS, Pairs, measure_points
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.studies.galassi.gaming import (
@@ -77,9 +77,9 @@ def test_totals_count_the_stable_alone(table: GamingTable) -> None:
         assert [sum(kinds.values()) for kinds in table.reasons(player).values()] == list(totals["all"])
         measures = table.measures(player)
         share = (totals["all"][0] + totals["all"][1] / 2) / 12
-        assert measures["gaming.points"] == dict(zip(("low", "high"), wilson(share, 12), strict=True)) | {
-            "value": share, "sample": 12
-        }  # fmt: skip
+        assert measures["gaming.points"] == measure_points(table.pairs(player))._asdict()
+        assert measures["gaming.points"]["value"] == share
+        assert measures["gaming.points"]["sample"] == 6
         assert measures["gaming.wins"]["value"] == totals["all"][0] / 12
         assert measures["gaming.points_black"]["sample"] == 6
     assert table.measures(STRONG)["gaming.points"]["value"] > table.measures(WEAK)["gaming.points"]["value"]
@@ -108,7 +108,9 @@ def test_the_table_of_single_games_tells_reasons() -> None:
 def test_reasons_of_every_kind_reach_the_table() -> None:
     reasons = ("removing", "suffocating", "time", "illegal move", "repetition", "ply limit")
     games = tuple(GamingGame("white", 0 if "i" in why and "m" not in why else 1, why, 20) for why in reasons)
-    encounters = tuple(Encounter("me", f"opponent {n}", "stable", (game,)) for n, game in enumerate(games))
+    encounters = tuple(
+        Encounter("me", f"opponent {n}", "stable", (game,), Pairs(NO_PAIRS, None, 1, 1)) for n, game in enumerate(games)
+    )
     table = GamingTable(
         "morris", ("white", "black"), ("me",), {e.opponent: "random" for e in encounters}, 0, encounters
     )
@@ -122,7 +124,8 @@ def test_json_is_plain_and_whole(table: GamingTable) -> None:
     assert data["players"] == [STRONG, WEAK]
     assert len(data["columns"]) == 5 == len(data["rows"][0])
     assert sum(len(met["games"]) for met in data["encounters"] if met["kind"] == "stable") == 24
-    assert data["measures"][WEAK]["gaming.points"]["sample"] == 12
+    assert data["measures"][WEAK]["gaming.points"]["sample"] == 6
+    assert data["measures"][WEAK]["gaming.wins"]["sample"] == 12
 
 
 def test_a_member_of_the_stable_does_not_meet_itself_twice() -> None:

@@ -22,8 +22,8 @@ from typing import Any, NamedTuple
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
+from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score, write_score
 from understudy.judges.robins import read_published
-from understudy.judges.tournament import NOTHING, Score, added, play_duel, read_score
 from understudy.lab.run import Kind, Progress, Run, Step
 from understudy.lab.settings import About, board_of, built, check_sections, same_board
 from understudy.report.evaluators import summary_lines
@@ -206,7 +206,8 @@ class Book:
 
     def add(self, pair: Pair, score: Score) -> None:
         """Add a slice to what a pair has played."""
-        self.cells.setdefault(str(pair.depth), {}).setdefault(pair.one, {})[pair.other] = added(self.score(pair), score)
+        total = added(self.score(pair), score)
+        self.cells.setdefault(str(pair.depth), {}).setdefault(pair.one, {})[pair.other] = write_score(total)
         if time.perf_counter() - self.saved > SAVING:
             self.save()
 

@@ -20,7 +20,7 @@ import numpy as np
 from understudy import __version__
 from understudy.errors import FileError
 from understudy.files import make_folder
-from understudy.judges.tournament import score_lines
+from understudy.judges.duels import score_lines
 from understudy.lab.kinds.champions import (
     GENERATIONS,
     MEASURING,

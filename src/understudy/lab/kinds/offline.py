@@ -19,8 +19,9 @@ from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
 from understudy.games.boards import find_boards
+from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
-from understudy.judges.tournament import play_match, read_score, score_lines, write_meeting
+from understudy.judges.tournament import play_match
 from understudy.lab.options.offline import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of

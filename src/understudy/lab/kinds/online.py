@@ -21,8 +21,8 @@ from understudy import __version__
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
-from understudy.judges.tournament import NOTHING, Score, added, play_duel, score_lines
-from understudy.lab.judging import forget_value_kept, judge_value_kept
+from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines, write_score
+from understudy.lab.judging import forget_value_kept, judge_value_kept, opening_plies
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import read_yardsticks
@@ -188,7 +188,10 @@ def judge_students(run: Run[Experiment]) -> None:
     judges |= {teacher: partial(_judge_teacher, run, teacher) for teacher in teachers}
     for name, judge in judges.items():
         if any(set(counts) != opponents for counts in games.get(name, {"": ()}).values()):
-            games[name] = judge()
+            games[name] = {
+                which: {opponent: write_score(score) for opponent, score in met.items()}
+                for which, met in judge().items()
+            }
             run.save("games.json", games)
     run.keep_student(_export_all(run, tried))
     if run.experiment.judging.value_kept:
@@ -216,7 +219,8 @@ def _try_snapshots(run: Run[Experiment], lesson: Lesson) -> list[dict[str, Any]]
         for opponent in judging.opponents if not stop.is_set() else ():
             name = f"{lesson.name} {repeat} {file.stem} {former_name(opponent)}"
             rival = make_chooser(opponent, game)
-            score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name)
+            score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name,
+                              opening_plies=opening_plies(run))  # fmt: skip
             won[opponent] = round(_won(lesson, score), 4)
         return {"repeat": repeat, "games": int(file.stem), "won": won}
 
@@ -287,7 +291,7 @@ def _play_all(run: Run[Experiment], chooser: Any, name: str) -> dict[str, Score]
     for place, opponent in enumerate(judging.opponents):
         run.tell("judging", place / len(judging.opponents), f"{name} against {opponent}")
         scores[opponent] = play_duel(game, chooser, make_chooser(opponent, game), games=judging.games, seed=JUDGING,
-                                     name=former_name(name))  # fmt: skip
+                                     name=former_name(name), opening_plies=opening_plies(run))  # fmt: skip
     run.tell("judging", 1.0, name)
     return scores
 

@@ -13,9 +13,10 @@ from understudy import __version__
 from understudy.files import load_json
 from understudy.games import CompiledGame
 from understudy.games.boards import SCRATCH, find_boards
-from understudy.judges.tournament import play_match, score_lines, write_meeting
+from understudy.judges.duels import score_lines, write_meeting
+from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
-from understudy.lab.judging import SECTION, judge_value_kept
+from understudy.lab.judging import SECTION, judge_value_kept, opening_plies
 from understudy.lab.options.values import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of, read_yardsticks, unusual
@@ -141,9 +142,8 @@ def _play_all(run: Run[Experiment], name: str, player: str) -> dict[str, Any]:
     judging, counts = run.experiment.judging, {}
     for place, opponent in enumerate(judging.opponents):
         run.tell("judging", place / len(judging.opponents), f"{name} against {opponent}")
-        # From the plain start: the usual opponents draw lots, so that games differ without random openings.
         meeting = play_match(run.experiment.game, (player, opponent), games=judging.games, seed=JUDGING,
-                             backend=run.backend, opening_plies=0)  # fmt: skip
+                             backend=run.backend, opening_plies=opening_plies(run))  # fmt: skip
         counts[opponent] = write_meeting(meeting)
     return counts
 

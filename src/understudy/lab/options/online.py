@@ -28,6 +28,9 @@ class OnlineJudging:
     snapshots: int = 20
     """How many of a student's snapshots play too, evenly chosen over its training."""
     snapshot_games: int = 500
+    opening_plies: int | None = None
+    """Random plies before the players choose, both sides of each opening; if not said, as many as the game usually has.
+    0: all games begin at the plain start, as in the source."""
     choose_by: tuple[str, ...] = ("random",)
     """The snapshot that wins most games against these opponents is the chosen one."""
     value_kept: int = 0
@@ -83,5 +86,6 @@ def _check(experiment: Experiment) -> None:
     check_range("judging.games", judging.games, 2, 10**8)
     check_range("judging.snapshots", judging.snapshots, 0, 10**6)
     check_range("judging.snapshot_games", judging.snapshot_games, 2, 10**8)
+    check_range("judging.opening_plies", judging.opening_plies or 0, 0, 20)
     check_range("judging.value_kept", judging.value_kept, 0, 10**7)
     check_shares(experiment.paper)

@@ -46,6 +46,9 @@ class ValuesJudging:
 
     opponents: tuple[str, ...] = ("random", "searcher:evaluator=q,depth=1,ties=random")
     games: int = 1_000
+    opening_plies: int | None = None
+    """Random plies before the players choose, both sides of each opening; if not said, as many as the game usually has.
+    0: all games begin at the plain start, as in the source."""
     value_kept: int = 20_000
     """Positions in which the students are compared with perfect play; 0 for none."""
     yardsticks: tuple[str, ...] = YARDSTICKS
@@ -76,6 +79,7 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=ValuesJudging, lesson=_lesson)
     check_solvable(experiment.game)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
+    check_range("judging.opening_plies", experiment.judging.opening_plies or 0, 0, 20)
     check_range("judging.value_kept", experiment.judging.value_kept, 0, 10**7)
     check_shares(experiment.paper)
     for lesson in experiment.lessons:

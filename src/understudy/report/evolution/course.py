@@ -9,8 +9,8 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
+from understudy.judges.duels import Score, read_score
 from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
-from understudy.judges.tournament import Score, read_score
 from understudy.report.blocks import (
     Block,
     Cell,
@@ -262,7 +262,7 @@ def _game_table(opponent: str, games: Mapping[str, Score], printed: Mapping[str,
 
 
 def _game_cells(score: Score) -> tuple[Cell, ...]:
-    black, white = (Record(won, lost, tied) for lost, tied, won in score)
+    black, white = (Record(won, lost, tied) for lost, tied, won in (score.first, score.second))
     return _shares(Record(*(one + other for one, other in zip(black, white, strict=True))), black, white)
 
 

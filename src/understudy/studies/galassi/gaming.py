@@ -17,7 +17,8 @@ from typing import Any, NamedTuple
 from understudy.backends import Local
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
-from understudy.judges.measures import wilson
+from understudy.judges.measures import share
+from understudy.judges.pairs import Pairs, add_pairs, find_repeated, measure_points, write_sample
 from understudy.judges.tournament import play_match
 from understudy.lab.run import Run, Step
 from understudy.protocols import Backend
@@ -57,6 +58,8 @@ class GamingGame(NamedTuple):
     result: int
     reason: str
     plies: int
+    repeated: bool = False
+    """Whether the same game was played before in its encounter: then it tells nothing new."""
 
 
 class Encounter(NamedTuple):
@@ -67,6 +70,8 @@ class Encounter(NamedTuple):
     kind: str
     """`stable`, `player`, or `itself`; only the first counts."""
     games: tuple[GamingGame, ...]
+    pairs: Pairs
+    """Its different pairs, both colours of an opening."""
 
 
 class GamingTable(NamedTuple):
@@ -89,14 +94,22 @@ class GamingTable(NamedTuple):
         sides = {"all": None, self.colours[0]: self.colours[0], self.colours[1]: self.colours[1]}
         return {name: _score(self.counted(player, colour)) for name, colour in sides.items()}
 
-    def measures(self, player: str) -> dict[str, dict[str, float]]:
-        """Return shares with their 95 % intervals, as `verdicts.json` holds them; a draw is half a point."""
-        scores = self.totals(player)
-        wins, draws, losses = scores["all"]
-        shares = {"points": (wins + draws / 2, sum(scores["all"]))}
-        shares |= {f"points_{colour}": (_points(scores[colour]), sum(scores[colour])) for colour in self.colours}
-        shares |= {kind: (n, wins + draws + losses) for kind, n in zip(_KINDS, scores["all"], strict=True)}
-        return {f"gaming.{name}": _measure(*share) for name, share in shares.items()}
+    def pairs(self, player: str) -> Pairs:
+        """Return the different pairs of *player* against the stable."""
+        return add_pairs(met.pairs for met in self.encounters if met.player == player and met.kind == "stable")
+
+    def measures(self, player: str) -> dict[str, dict[str, Any]]:
+        """Return shares with their 95 % intervals, as `verdicts.json` holds them; a draw is half a point.
+
+        Points with both colours have the interval of different pairs, all others that of different games.
+        """
+        games = [game for game in self.counted(player) if not game.repeated]
+        sides = {colour: _score([game for game in games if game.colour == colour]) for colour in self.colours}
+        measures = {"points": measure_points(self.pairs(player))}
+        measures |= {f"points_{colour}": share(_points(score), sum(score)) for colour, score in sides.items()}
+        measures |= {kind: share(number, len(games)) for kind, number in zip(_KINDS, _score(games), strict=True)}
+        return {f"gaming.{name}": {**measure._asdict(), "value": measure.value or 0.0}
+                for name, measure in measures.items()}  # fmt: skip
 
     def reasons(self, player: str) -> dict[str, dict[str, int]]:
         """Return how often *player* won, drew and lost for which reason against the stable."""
@@ -205,13 +218,16 @@ def meet(pairing: Pairing) -> list[Encounter]:
         pairing=pairing.number,
     )
     first, second = pairing.names
+    every = zip(meeting.games, meeting.results, find_repeated(meeting.games), strict=True)
     seen = tuple(
-        GamingGame(game.colours[place % 2], result, played.reason, len(played.moves))
-        for place, (played, result) in enumerate(zip(meeting.games, meeting.results, strict=True))
+        GamingGame(game.colours[place % 2], result, played.reason, len(played.moves), repeated)
+        for place, (played, result, repeated) in enumerate(every)
     )
-    encounters = [Encounter(first, second, pairing.kind, seen)]
+    pairs = meeting.pairs()
+    encounters = [Encounter(first, second, pairing.kind, seen, pairs)]
     if pairing.kind == "player":
-        encounters.append(Encounter(second, first, pairing.kind, tuple(_other(game, one) for one in seen)))
+        theirs = tuple(_other(game, one) for one in seen)
+        encounters.append(Encounter(second, first, pairing.kind, theirs, pairs.turned()))
     return encounters
 
 
@@ -235,12 +251,6 @@ def _points(score: tuple[int, int, int]) -> float:
     return score[0] + score[1] / 2
 
 
-def _measure(points: float, sample: int) -> dict[str, float]:
-    share = points / sample if sample else 0.0
-    low, high = wilson(share, sample)
-    return {"value": share, "low": low, "high": high, "sample": sample}
-
-
 def gaming_text(table: GamingTable) -> str:
     """Return the test for people."""
     lines = [table.columns(), *table.rows()]
@@ -259,8 +269,11 @@ def summary(table: GamingTable, player: str) -> str:
         for kind, reasons in table.reasons(player).items()
         if reasons
     )
-    share = f"{points['value']:.1%} of the points ({points['low']:.1%} to {points['high']:.1%})"
-    return f"{player}: {wins} wins, {draws} draws, {losses} losses against the stable, {share}; {why}"
+    part = f"{points['value']:.1%} of the points ({points['low']:.1%} to {points['high']:.1%})"
+    score = f"{wins} wins, {draws} draws, {losses} losses against the stable"
+    pairs = table.pairs(player)
+    sample = write_sample(pairs.games, pairs.different, pairs.number)
+    return f"{player}: {score}, {part}, {sample}; {why}"
 
 
 def gaming_json(table: GamingTable) -> dict[str, Any]:
@@ -275,8 +288,13 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
         "totals": {player: {k: list(v) for k, v in table.totals(player).items()} for player in table.players},
         "reasons": {player: table.reasons(player) for player in table.players},
         "measures": {player: table.measures(player) for player in table.players},
-        "encounters": [{**met._asdict(), "games": [game._asdict() for game in met.games]} for met in table.encounters],
+        "encounters": [_encounter_json(met) for met in table.encounters],
     }
+
+
+def _encounter_json(met: Encounter) -> dict[str, Any]:
+    names = {"player": met.player, "opponent": met.opponent, "kind": met.kind}
+    return names | {"different": met.pairs.different, "games": [game._asdict() for game in met.games]}
 
 
 def play_stable(run: Run[Any]) -> None:

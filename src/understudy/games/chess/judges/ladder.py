@@ -6,7 +6,7 @@ A few games on a coarse grid tell where the player stands; the others go to rung
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
 from understudy.games.chess.players.engine import STARTING, find_engine
 from understudy.judges.measures import SCALE, expected_shares, wilson
+from understudy.judges.pairs import name_game
 from understudy.match import Played, Terms
 from understudy.protocols import Backend
 
@@ -37,6 +38,8 @@ class Rung(NamedTuple):
     wins: int = 0
     draws: int = 0
     losses: int = 0
+    repeated: int = 0
+    """Games that repeat an earlier one of this rung move by move: they tell nothing new, and count nowhere."""
 
     @property
     def games(self) -> int:
@@ -49,7 +52,7 @@ class Rung(NamedTuple):
     def plus(self, results: Sequence[int]) -> Rung:
         """Return the rung with more results of the player's."""
         wins, draws, losses = (list(results).count(sign) for sign in (1, 0, -1))
-        return Rung(self.elo, self.wins + wins, self.draws + draws, self.losses + losses)
+        return self._replace(wins=self.wins + wins, draws=self.draws + draws, losses=self.losses + losses)
 
 
 class Fit(NamedTuple):
@@ -99,10 +102,11 @@ def climb(
         raise BadOption(f"a ladder needs an even number of games, at least 2, not {games}")
     rungs = [Rung(elo) for elo in rung_strengths(*strengths(ladder.engine), ladder.step)]
     pairs, done, stopped = games // 2, 0, False
+    seen: set[Hashable] = set()
     try:
         while done < pairs:
             plan = coarse(len(rungs), pairs) if done == 0 else near(rungs, max(4, (pairs - done) // 3))[: pairs - done]
-            _play(player, ladder, book, rungs, plan, done, seed, backend, progress)
+            _play(player, ladder, book, rungs, plan, done, seed, backend, progress, seen)
             done += len(plan)
     except KeyboardInterrupt:
         stopped = True
@@ -184,7 +188,8 @@ def ladder_json(climbed: Climb) -> dict[str, Any]:
         "player": climbed.player,
         "engine": ladder.engine,
         "limits": {name: value for name, value in limits.items() if value is not None},
-        "games": sum(rung.games for rung in climbed.rungs),
+        "games": sum(rung.games + rung.repeated for rung in climbed.rungs),
+        "different": sum(rung.games for rung in climbed.rungs),
         "stopped": climbed.stopped,
         **climbed.fit._asdict(),
         "lowest_rung": climbed.rungs[0].elo,
@@ -209,8 +214,9 @@ def _play(
     seed: int,
     backend: Backend,
     progress: Callable[[int], None],
+    seen: set[Hashable],
 ) -> None:
-    """Play a round and add its results to the rungs as they come."""
+    """Play a round and add its results to the rungs as they come; games that were *seen* on a rung count once."""
     tasks, places = [], []
     for place in sorted(set(plan)):
         numbers = [done + k for k, rung in enumerate(plan) if rung == place]
@@ -219,7 +225,12 @@ def _play(
             places.append(place)
             tasks.append(_task(player, ladder, book, rungs[place].elo, some, seed))
     for place, games in zip(places, backend.map(opening_task, tasks), strict=True):
-        rungs[place] = rungs[place].plus([_result(number, game) for number, game in enumerate(games)])
+        results = [_result(number, game) for number, game in enumerate(games)]
+        names = [(place, name_game(game, number)) for number, game in enumerate(games)]
+        new = [result for result, name in zip(results, names, strict=True) if name not in seen]
+        seen.update(names)
+        repeated = rungs[place].repeated + len(results) - len(new)
+        rungs[place] = rungs[place].plus(new)._replace(repeated=repeated)
         progress(len(games))
 
 

@@ -22,6 +22,7 @@ import numpy as np
 from understudy.errors import FileError, UnderstudyError
 from understudy.games import CompiledGame, find_game
 from understudy.judges.measures import Measure, share
+from understudy.judges.pairs import describe, find_repeated
 from understudy.judges.tournament import Meeting
 from understudy.match import Opening, Played, Terms, play_games, random_openings
 from understudy.players import close, make_player, prepare
@@ -168,17 +169,22 @@ def opening_task(task: OpeningTask) -> list[Played]:
 
 
 def book_json(meeting: Meeting, book: Sequence[Line]) -> dict[str, Any]:
-    """Return a match as plain data, from the first player's side: the outcomes of each set, and every game."""
+    """Return a match as plain data, from the first player's side: the outcomes of each set, and every game.
+
+    A game that repeats an earlier one counts once in the shares.
+    """
     lines = [book[number // 2 % len(book)] for number in range(len(meeting.games))]
-    groups = {line.group: [r for r, at in zip(meeting.results, lines, strict=True) if at.group == line.group]
-              for line in lines}  # fmt: skip
+    new = [(result, line.group) for result, line, repeated in
+           zip(meeting.results, lines, find_repeated(meeting.games), strict=True) if not repeated]  # fmt: skip
+    groups = {line.group: [result for result, group in new if group == line.group] for line in lines}
     wins, draws, losses = meeting.score()
     return {
         "players": list(meeting.players),
         "wins": wins,
         "draws": draws,
         "losses": losses,
-        "shares": _plain(outcomes(meeting.results)),
+        **describe(meeting.pairs()),
+        "shares": _plain(outcomes([result for result, _ in new])),
         "sets": [{"set": group, "shares": _plain(outcomes(results))} for group, results in groups.items()],
         "games": [_game_json(meeting, number, line) for number, line in enumerate(lines)],
     }

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from understudy.judges.measures import rating_text
+from understudy.judges.pairs import write_sample
 
 Facts = Mapping[str, Any]
 
@@ -79,7 +80,8 @@ def ladder_text(facts: Facts) -> str:
     ]  # fmt: skip
     stopped = " (stopped early)" if facts["stopped"] else ""
     limits = " ".join(f"{name} {value:g}" for name, value in facts["limits"].items())
-    title = f"{facts['player']} against {facts['engine']} ({limits} a move), {facts['games']} games{stopped}"
+    games = f"{facts['games']} games, {facts['different']} different"
+    title = f"{facts['player']} against {facts['engine']} ({limits} a move), {games}{stopped}"
     return "\n".join([title, "", aligned([head, *lines]), "", rating_text(facts), *_hurried(facts)])
 
 
@@ -101,7 +103,10 @@ def book_text(facts: Facts) -> str:
     ]
     first, second = facts["players"]
     score = f"{facts['wins']} wins, {facts['draws']} draws, {facts['losses']} losses"
-    return "\n".join([f"{first} - {second}: {score}", "", aligned([head, *lines], left=(0,))])
+    low, high = facts["interval"]
+    sure = f"{facts['share']:.1%} of the points, 95 % interval {low:.1%} to {high:.1%}"
+    sample = write_sample(len(facts["games"]), facts["different"], facts["pairs"])
+    return "\n".join([f"{first} - {second}: {score}", sure, sample, "", aligned([head, *lines], left=(0,))])
 
 
 def quality_text(facts: Facts) -> str:
