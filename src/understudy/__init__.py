@@ -11,7 +11,7 @@
 Nothing heavy is loaded before it is needed.
 """
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 from understudy.door import experiments, game, games, judge, load_records, match, player, run, tournament
 from understudy.errors import (

@@ -42,7 +42,7 @@ class MissingPackage(UnderstudyError, ImportError):
     """A package that only some need, and that is not installed."""
 
     def __init__(self, what: str, package: str, extra: str) -> None:
-        super().__init__(f"{what} needs {package}, which comes with: pip install 'understudy[{extra}]'")
+        super().__init__(f"{what} needs {package}, which comes with: pip install 'understudy-games[{extra}]'")
 
 
 def first_line(error: BaseException) -> str:

@@ -14,7 +14,7 @@ EXAMPLES = re.findall(r"```python\n(.*?)```", (ROOT / "docs/adapters.md").read_t
 @pytest.mark.parametrize("place", range(len(EXAMPLES)))
 def test_an_example_runs(place: int, capsys: pytest.CaptureFixture[str]) -> None:
     for package in ("pettingzoo", "pyspiel"):
-        pytest.importorskip(package, reason=f"{package} is not installed: pip install 'understudy[dev]'")
+        pytest.importorskip(package, reason=f"{package} is not installed: pip install 'understudy-games[dev]'")
     exec(compile(EXAMPLES[place], f"docs/adapters.md, example {place + 1}", "exec"), {})
     assert ("print(" in EXAMPLES[place]) == bool(capsys.readouterr().out)
 

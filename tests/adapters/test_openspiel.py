@@ -17,7 +17,7 @@ from understudy.match import Opening, play_games, random_openings
 from understudy.players import make_player
 from understudy.solve import shared_solver
 
-pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'understudy[openspiel]'")
+pytest.importorskip("pyspiel", reason="OpenSpiel is not installed: pip install 'understudy-games[openspiel]'")
 
 import pyspiel
 from open_spiel.python.algorithms import evaluate_bots, mcts, minimax
@@ -206,5 +206,5 @@ def test_without_the_package_a_sentence_names_the_extra() -> None:
         "from understudy.cli import main; main()"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert run.returncode == 2 and run.stderr.strip().endswith("pip install 'understudy[openspiel]'")
+    assert run.returncode == 2 and run.stderr.strip().endswith("pip install 'understudy-games[openspiel]'")
     assert "Traceback" not in run.stderr

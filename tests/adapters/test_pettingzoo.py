@@ -12,7 +12,7 @@ from understudy.errors import BadOption, IllegalMove, NotationError, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.drawing import draw_text
 
-pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install 'understudy[pettingzoo]'")
+pytest.importorskip("pettingzoo", reason="PettingZoo is not installed: pip install 'understudy-games[pettingzoo]'")
 
 from pettingzoo.test import api_test, seed_test
 
@@ -124,4 +124,4 @@ def test_the_board_as_text() -> None:
 def test_without_the_package_a_sentence_names_the_extra() -> None:
     code = "import sys; sys.modules['pettingzoo'] = None; import understudy.adapters.pettingzoo"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert run.stderr.splitlines()[-1].endswith("pip install 'understudy[pettingzoo]'")
+    assert run.stderr.splitlines()[-1].endswith("pip install 'understudy-games[pettingzoo]'")

@@ -24,7 +24,7 @@ from understudy.errors import UnderstudyError, UnknownName
 
 BAD_INPUT = 2
 EXTRAS = ("torch", "onnx", "onnxscript", "optuna", "pyarrow", "matplotlib")
-"""What comes with `understudy[learn]`."""
+"""What comes with `understudy-games[learn]`."""
 
 
 HEADINGS: dict[str, tuple[click.Command, ...]] = {
@@ -86,7 +86,7 @@ def main() -> None:
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in EXTRAS:
             raise
-        _fail(f"this command needs {error.name}, which comes with: pip install 'understudy[learn]'")
+        _fail(f"this command needs {error.name}, which comes with: pip install 'understudy-games[learn]'")
     except (click.exceptions.Abort, KeyboardInterrupt):
         click.echo("understudy: stopped", err=True)
         os._exit(130)  # at once: worker threads are inside kernels, and leaving politely would wait for their games
