@@ -19,6 +19,7 @@ from benchmarks import (
     bench_search,
     bench_solve,
     bench_sprt,
+    bench_thoughts,
     bench_training,
 )
 
@@ -35,6 +36,7 @@ BENCHES = {
     "evolution": bench_evolution,
     "scale": bench_scale,
     "adapters": bench_adapters,
+    "thoughts": bench_thoughts,
     "house": bench_house,
     "intervals": bench_intervals,
     "sprt": bench_sprt,
