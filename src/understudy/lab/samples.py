@@ -1,0 +1,98 @@
+"""A few positions with what a student thinks of them, drawn by chance from those that nobody learned from.
+
+They are chosen while students are judged and kept as numbers, so that a report is written from the folder alone.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from understudy.games import CompiledGame
+from understudy.games.batches import unstacked
+from understudy.pictures.traces import trace_move
+from understudy.protocols import Choice, Move
+from understudy.records.examples import Examples
+from understudy.thoughts import PartThought, Thought
+
+ASKED = 400
+"""Positions that are looked through: enough for a mistake that one choice in a hundred is."""
+EACH = 2
+"""Positions of each kind that are kept."""
+SEED = 0x5A3B1E
+"""Tells the chance that draws samples from all other."""
+PALE = 0.15
+"""How strong the teacher's arrow is, beside the student's, which is 1."""
+NOTICED = 0.005
+"""Shares below this are not kept: no heat of theirs is seen."""
+
+
+class Thinker(Protocol):
+    """A player that can say what it thinks."""
+
+    game: CompiledGame
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Choose in all positions at once."""
+
+    def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
+        """Return what it thinks of a position."""
+
+
+def draw_samples(student: Thinker, examples: Examples, *, asked: int = ASKED) -> list[dict[str, Any]]:
+    """Return positions of *examples* that a student answers right, wrong and illegally, two of each where there are."""
+    rows = np.random.default_rng(SEED).permutation(len(examples.moves))[:asked]
+    chosen = examples.taken(np.sort(rows))
+    positions, moves = unstacked(chosen.positions), chosen.moves.tolist()
+    kinds: dict[str, list[dict[str, Any]]] = {"right": [], "wrong": [], "illegal": []}
+    for position, move, choice in zip(positions, moves, student.choose(positions) if moves else [], strict=True):
+        legal = choice.move in student.game.moves(position)
+        kind = "right" if choice.move == move else "wrong" if legal else "illegal"
+        if len(kinds[kind]) < EACH:
+            kinds[kind].append(_describe(student.think(position), move, kind))
+    return [sample for samples in kinds.values() for sample in samples]
+
+
+def _describe(thought: Thought, move: Move, kind: str) -> dict[str, Any]:
+    """Return a thought as plain numbers, with what the teacher chose."""
+    game, choice = thought.game, thought.choice.move
+    shares = {weighed.move: weighed.number or 0.0 for weighed in thought.moves}
+    part = _find_telling(thought, move)
+    return {
+        "kind": kind, "position": game.write(thought.position), "mover": game.colours[thought.position.ply % 2],
+        "choice": thought.write(choice), "share": shares.get(choice, 0.0),
+        "teacher": thought.write(move), "teacher_share": shares.get(move, 0.0),
+        "part": part.part, "heat": {cell: round(share, 4) for cell, share in part.cells.items()
+                                    if cell in game.board.cells and share >= NOTICED},
+        "arrows": [*_arrows(thought, choice, 1.0), *(_arrows(thought, move, PALE) if move != choice else [])],
+        "marked": [] if kind != "illegal" else _find_cells(thought, choice),
+    }  # fmt: skip
+
+
+def _find_telling(thought: Thought, move: Move) -> PartThought:
+    """Return the part in which a student left its teacher first; where it did not, the one it was least sure of."""
+    game, choice = thought.game, thought.choice.move
+    ours, theirs = game.parts(choice), game.parts(move)
+    numbers = [game.part_names.index(part.part) for part in thought.parts]
+    leaving = [part for part, at in zip(thought.parts, numbers, strict=True) if ours[at] != theirs[at]]
+    return leaving[0] if leaving else min(thought.parts, key=lambda part: max(part.cells.values()))
+
+
+def _arrows(thought: Thought, move: Move, strength: float) -> list[list[Any]]:
+    if move not in thought.game.moves(thought.position):
+        return []
+    trace = trace_move(thought.game, thought.position, move)
+    steps = [[origin, to, strength, ""] for origin, to in trace.steps]
+    return steps + [[None, cell, strength, "×"] for cell in trace.taken]
+
+
+def _find_cells(thought: Thought, move: Move) -> list[int]:
+    """Return the cells of a move's parts; a part may be none of them, which is its first class."""
+    game, cells = thought.game, []
+    for part, count in zip(game.parts(move), game.part_sizes, strict=True):
+        lacking = count - len(game.board.cells)
+        if lacking in (0, 1) and part >= lacking:
+            cells.append(part - lacking)
+    return sorted(set(cells))
