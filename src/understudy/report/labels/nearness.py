@@ -48,6 +48,8 @@ class PublishedLabels:
     """Why its numbers are not to be compared with ours one by one."""
     errors_note: str
     """The same of its errors."""
+    unlike: str = ""
+    """The reason for the warning in a few words, as they follow `because`; nothing where numbers may be compared."""
     learning_note: str
     rating_note: str
     suite_note: str
