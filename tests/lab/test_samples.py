@@ -10,7 +10,9 @@ import pytest
 
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.lab.samples import EACH, draw_samples
+from understudy.judges.value_kept import exam_positions, graded
+from understudy.lab.samples import EACH, draw_kept, draw_samples
+from understudy.players import make_player
 from understudy.protocols import Choice
 from understudy.records.examples import Examples, all_examples
 from understudy.records.store import lone_pairs
@@ -69,3 +71,17 @@ def test_a_sample_says_what_was_chosen_and_what_the_teacher_chose(drawn: list[di
 
 def test_nothing_to_draw_from() -> None:
     assert draw_samples(Stubborn(0), examples().taken(np.zeros(0, np.int64))) == []
+
+
+def test_positions_of_an_exam_show_wins_that_are_kept_and_given_away() -> None:
+    game = find_game("konane", (4, 4))
+    exam = graded(game, exam_positions(game, limit=300))
+    drawn = draw_kept(make_player("random", game, seed=3), game, exam)
+    assert [sample["kind"] for sample in drawn] == ["kept"] * EACH + ["lost"] * EACH
+    for sample in drawn:
+        position = game.read(sample["position"])
+        legal = [game.write_move(position, move) for move in game.moves(position)]
+        assert sample["choice"] in legal and set(sample["wins"]) < set(legal)
+        assert (sample["choice"] in sample["wins"]) == (sample["kind"] == "kept")
+        pale = [arrow for arrow in sample["arrows"] if arrow[2] < 1]
+        assert bool(pale) == (sample["kind"] == "lost")

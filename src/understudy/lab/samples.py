@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from understudy.games import CompiledGame
-from understudy.games.batches import unstacked
+from understudy.games.batches import taken, unstacked
+from understudy.judges.value_kept import Exam
 from understudy.pictures.traces import trace_move
-from understudy.protocols import Choice, Move
+from understudy.protocols import Choice, Game, Move, Player
 from understudy.records.examples import Examples
 from understudy.thoughts import PartThought, Thought
 
@@ -66,7 +67,8 @@ def _describe(thought: Thought, move: Move, kind: str) -> dict[str, Any]:
         "teacher": thought.write(move), "teacher_share": shares.get(move, 0.0),
         "part": part.part, "heat": {cell: round(share, 4) for cell, share in part.cells.items()
                                     if cell in game.board.cells and share >= NOTICED},
-        "arrows": [*_arrows(thought, choice, 1.0), *(_arrows(thought, move, PALE) if move != choice else [])],
+        "arrows": [*_arrows(game, thought.position, choice, 1.0),
+                   *(_arrows(game, thought.position, move, PALE) if move != choice else [])],
         "marked": [] if kind != "illegal" else _find_cells(thought, choice),
     }  # fmt: skip
 
@@ -80,12 +82,15 @@ def _find_telling(thought: Thought, move: Move) -> PartThought:
     return leaving[0] if leaving else min(thought.parts, key=lambda part: max(part.cells.values()))
 
 
-def _arrows(thought: Thought, move: Move, strength: float) -> list[list[Any]]:
-    if move not in thought.game.moves(thought.position):
+def _arrows(game: Game, position: Any, move: Move, strength: float) -> list[list[Any]]:
+    """Return where the stones of a move go, and a ring for each that it takes without jumping over it."""
+    if move not in game.moves(position):
         return []
-    trace = trace_move(thought.game, thought.position, move)
+    trace = trace_move(game, position, move)
     steps = [[origin, to, strength, ""] for origin, to in trace.steps]
-    return steps + [[None, cell, strength, "×"] for cell in trace.taken]
+    # A stone that is jumped or replaced lies under the arrow; others need a ring of their own.
+    rings = trace.taken if game.board.lines or not any(origin is not None for origin, _ in trace.steps) else ()
+    return steps + [[None, cell, strength, "×"] for cell in rings]
 
 
 def _find_cells(thought: Thought, move: Move) -> list[int]:
@@ -96,3 +101,32 @@ def _find_cells(thought: Thought, move: Move) -> list[int]:
         if lacking in (0, 1) and part >= lacking:
             cells.append(part - lacking)
     return sorted(set(cells))
+
+
+def draw_kept(player: Player, game: CompiledGame, exam: Exam, *, asked: int = ASKED) -> list[dict[str, Any]]:
+    """Return positions of an *exam* in which a move can lose the win: two where *player* keeps it, two where not."""
+    winning = exam.values.winning
+    critical = np.flatnonzero((winning > 0) & (winning < exam.values.counts))
+    rows = np.sort(np.random.default_rng(SEED).permutation(critical)[:asked])
+    positions = unstacked(taken(exam.positions, rows))
+    kinds: dict[str, list[dict[str, Any]]] = {"kept": [], "lost": []}
+    choices = player.choose(positions) if positions else []
+    for row, position, choice in zip(rows.tolist(), positions, choices, strict=True):
+        values = exam.values.of(row)
+        wins = [move for move in values if values[move]]
+        kind = "kept" if choice.move in wins else "lost"
+        if len(kinds[kind]) < EACH and choice.move in values:
+            kinds[kind].append(_describe_kept(game, position, choice.move, wins) | {"kind": kind})
+    return [sample for samples in kinds.values() for sample in samples]
+
+
+def _describe_kept(game: CompiledGame, position: Any, choice: Move, wins: Sequence[Move]) -> dict[str, Any]:
+    """Return a choice as plain data, with the moves that win; their arrows where it does not."""
+    others = [] if choice in wins else wins
+    return {
+        "position": game.write(position), "mover": game.colours[position.ply % 2],
+        "choice": game.write_move(position, choice), "wins": [game.write_move(position, move) for move in wins],
+        "heat": {}, "marked": [],
+        "arrows": [*_arrows(game, position, choice, 1.0),
+                   *(arrow for move in others for arrow in _arrows(game, position, move, PALE))],
+    }  # fmt: skip

@@ -17,8 +17,22 @@ from understudy.report.sources import Run
 COUNTED = 0.01
 """Shares below this are not written on a cell, where they would be a crowd of zeros."""
 
-ENDINGS = {"right": "as the teacher", "wrong": "otherwise than the teacher", "illegal": "against the rules"}
+ENDINGS = {
+    "right": "as the teacher", "wrong": "otherwise than the teacher", "illegal": "against the rules",
+    "kept": "keeps the win", "lost": "gives the win away",
+}  # fmt: skip
 """How a student may choose, as `samples.json` calls it, and in words."""
+
+
+IMITATED = (
+    "Positions held out, drawn by chance. Heat and numbers, in per cent, are what the student thought of one part "
+    "of its move: the first in which it left its teacher, else the one it was least sure of. A strong arrow or "
+    "ring is its choice, a pale one the teacher's; yellow cells are those of a choice that the rules forbid."
+)
+KEPT = (
+    "Positions of the exam in which a move can lose the win, drawn by chance. A strong arrow is the student's choice; "
+    "where that loses, pale ones are the moves that win."
+)
 
 
 def game_of(run: Run) -> CompiledGame | None:
@@ -62,12 +76,8 @@ def samples_section(run: Run) -> Section | None:
     game, students = game_of(run), run.samples.get("students", {})
     if game is None or not students:
         return None
-    text = (
-        "Positions held out, drawn by chance. Heat and numbers, in per cent, are what the student thought of one part "
-        "of its move: the first in which it left its teacher, else the one it was least sure of. A strong arrow or "
-        "ring is its choice, a pale one the teacher's; yellow cells are those of a choice that the rules forbid."
-    )
-    blocks: list[Block] = [Text(text)]
+    kinds = {entry["kind"] for entries in students.values() for entry in entries}
+    blocks: list[Block] = [Text(KEPT if kinds & {"kept", "lost"} else IMITATED)]
     for name, entries in students.items():
         plots = [_sample_plot(game, entry) for entry in entries]
         blocks.append(Plots(tuple(plots), name if len(students) > 1 else "", boards=True))
@@ -78,7 +88,7 @@ def _sample_plot(game: CompiledGame, entry: Mapping[str, Any]) -> Plot:
     heat = {game.board.cells.index(cell): float(share) for cell, share in entry["heat"].items()}
     svg = draw_svg(
         game.board, game.stones(game.read(entry["position"])), title=f"{game.name}: {entry['position']}",
-        marked=[int(cell) for cell in entry["marked"]], heat=heat,
+        marked=[int(cell) for cell in entry["marked"]], heat=heat or None,
         arrows=[(arrow[0], arrow[1], arrow[2], arrow[3]) for arrow in entry["arrows"]],
         labels={cell: f"{100 * share:.0f}" for cell, share in heat.items() if share >= COUNTED},
     )  # fmt: skip
@@ -87,6 +97,9 @@ def _sample_plot(game: CompiledGame, entry: Mapping[str, Any]) -> Plot:
 
 def _describe(entry: Mapping[str, Any]) -> str:
     """Return a choice in words: `Otherwise than the teacher: a1-a4 (34.2 %), not d2-d3 (12.1 %)`."""
+    if "wins" in entry:
+        winners = f"; {' or '.join(entry['wins'])} would win" if entry["kind"] == "lost" else ""
+        return f"{headed(ENDINGS[entry['kind']])}: {entry['mover']} {entry['choice']}{winners}"
     chosen = f"{entry['choice']} ({percent(entry['share'])})"
     other = "" if entry["kind"] == "right" else f", not {entry['teacher']} ({percent(entry['teacher_share'])})"
     return f"{headed(ENDINGS[entry['kind']])}: {entry['mover']} {chosen}{other}; heat: {entry['part'].upper()}"

@@ -30,6 +30,7 @@ WORDS = {
     "expansion": "Images",
     "removal": "Rule of removal",
     "moved": "Rows with a move",
+    "sources": "Records from",
     "distinct_positions": "Different positions",
     "distinct_pairs": "Different pairs of position and move",
     "distinct_moves": "Different moves",
@@ -123,6 +124,10 @@ def _counts(name: str, counts: Mapping[str, Any]) -> list[tuple[Cell, ...]]:
     whole = all(isinstance(value, int) for value in counts.values()) and sum(counts.values()) > 0
     total = sum(counts.values()) if whole else 1
     return [
-        (Cell(f"{name}: {worded(key)}"), Cell(number(value)), Cell(percent(value / total) if whole else ""))
+        (
+            Cell(f"{name}: {key if ':' in key else worded(key)}"),
+            Cell(number(value)),
+            Cell(percent(value / total) if whole else ""),
+        )
         for key, value in counts.items()
     ]

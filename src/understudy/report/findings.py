@@ -32,7 +32,7 @@ class Finding(NamedTuple):
     verdict: str = ""
     """Whether the paper's number is met; or why nobody can tell."""
     role: str = "student"
-    """What somebody is who did not learn here: teacher, or baseline."""
+    """What somebody is who did not learn here: teacher, baseline, or candidate, of whom only the best are named."""
     share: bool = True
     fewer: bool = False
     """Whether the smaller number is the better one, as of errors."""

@@ -133,7 +133,7 @@ def _of_labels(run: Run) -> Iterator[Finding]:
         for name, verdict in verdicts.items():
             measure = measure_of(verdict)
             classes = measure == "accuracy"
-            words = f"{'right classes' if classes else 'mean squared error'}, {titles.get(dataset, dataset)}"
+            words = f"{'right classes' if classes else 'mean squared error'} ({titles.get(dataset, dataset)})"
             role = "student" if name in students else "baseline"
             for finding in find(name, words, verdict.get(measure), role=role, share=classes, fewer=not classes,
                                 decimals=1 if classes else 4):  # fmt: skip
@@ -163,11 +163,12 @@ def _of_evaluators(run: Run) -> Iterator[Finding]:
         averages = dict(zip(robin.names, robin.averages.tolist(), strict=True))
         words = f"average of the round robin, depth {depth}"
         for name in sorted(averages, key=lambda one: -averages[one])[:BEST]:
-            average = find(name, words, _averaged(robin, robin.names.index(name)))
+            average = find(name, words, _averaged(robin, robin.names.index(name)), role="candidate")
             yield from (compare(run, finding, average_of(printed.get(depth), name)) for finding in average)
     for depth, scores in contest.alone.items() if not contest.robins else ():
         for name, score in sorted(scores.items(), key=lambda one: -(one[1].won().value or 0.0))[:BEST]:
-            yield from find(name, f"games won against random play, depth {depth}", score.won()._asdict())
+            yield from find(name, f"games won against random play, depth {depth}", score.won()._asdict(),
+                            role="candidate")  # fmt: skip
 
 
 def _averaged(robin: Robin, row: int) -> dict[str, Any]:

@@ -18,6 +18,9 @@ TITLE = "In short"
 SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z`'\"])")
 """Between two sentences: a number with a point, or `et al. (2018)`, is not the end of one."""
 
+UNTAUGHT = ("teacher", "baseline")
+"""Roles of those who did not learn, told beside their names."""
+
 INTERVALS = "In brackets 95 % intervals; n is how many games, positions or rows were counted."
 
 
@@ -57,7 +60,7 @@ def _outcome(findings: Sequence[Finding]) -> str:
     if not learned:
         return ""
     best = (min if learned[0].fewer else max)(learned, key=lambda finding: finding.value)
-    among = f", the best of {len(learned)}" if len(learned) > 1 else ""
+    among = f", the best of {len(learned)}" if len(learned) > 1 and best.role == "student" else ""
     others = {finding.role: finding for finding in reversed(first) if finding not in learned}.values()
     beside = "".join(f"; {_name(finding)}: {finding.ours.text}" for finding in others)
     return f"{headed(best.measure)}: {best.what} {write_finding(best)}{among}{beside}."
@@ -110,8 +113,7 @@ def headline_table(findings: Sequence[Finding], *, known: str = "", note: str = 
 
 
 def _named(finding: Finding) -> Cell:
-    role = "" if finding.role == "student" or finding.role in finding.what else finding.role
-    return Cell(finding.what, role)
+    return Cell(finding.what, finding.role if finding.role in UNTAUGHT and finding.role not in finding.what else "")
 
 
 def _numbers(finding: Finding, known: str) -> tuple[Cell, ...]:

@@ -121,7 +121,8 @@ def _html(block: Block) -> str:
 
 @_html.register
 def _(block: Text) -> str:
-    return f"<p>{escape(block.text)}</p>"
+    # The sign of a percentage must not begin a line.
+    return f"<p>{escape(block.text).replace(' %', chr(0xA0) + '%')}</p>"
 
 
 @_html.register

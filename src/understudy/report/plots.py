@@ -78,6 +78,7 @@ def draw_lines(
     shares: bool = True,
 ) -> str:
     """Return lines over numbers, from *low* to *high* if told; upwards are *shares* as percentages, or numbers."""
+    whole = all(float(x).is_integer() for line in lines for x in line.xs)
 
     def draw(axes: Axes) -> None:
         for band in bands:
@@ -87,7 +88,7 @@ def draw_lines(
             axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **_marks(line, lines) | _pen(line))
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=whole))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _write_number(x)))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
         axes.yaxis.set_major_formatter(
@@ -176,7 +177,8 @@ def _write_number(number: float) -> str:
 def _marks(line: Line, lines: Sequence[Line]) -> dict[str, Any]:
     """Return the markers of a line; a quiet one has none where its colour has a line that is not."""
     solid = {other.colour for other in lines if not other.quiet}
-    if len({other.colour for other in lines}) < MARKED_FROM or (line.quiet and line.colour in solid):
+    # Of several students some may lack a line; the others keep the markers that the names above the picture have.
+    if max(other.colour for other in lines) + 1 < MARKED_FROM or (line.quiet and line.colour in solid):
         return {}
     step = max(1, len(line.xs) // MARKS)
     # Lines begin their markers at different points, so that those that run together do not hide each other's.

@@ -7,7 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from understudy.judges.tournament import read_score
-from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number, percent
+from understudy.report.blocks import (
+    Block,
+    Cell,
+    Plot,
+    Plots,
+    Section,
+    Table,
+    Text,
+    cells,
+    decimal,
+    measured,
+    number,
+    percent,
+)
 from understudy.report.naming import shorten
 from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run
@@ -213,12 +226,12 @@ def _rows(name: str, entries: Sequence[Mapping[str, Any]]) -> list[tuple[Cell, .
 def _measured(measure: Mapping[str, Any]) -> Cell:
     if not measure["sample"]:
         return Cell("–")
-    aside = f"({measure['low']:.4f} to {measure['high']:.4f})" if measure["sample"] > 1 else ""
+    aside = f"({_written(measure['low'])} to {_written(measure['high'])})" if measure["sample"] > 1 else ""
     return Cell(_written(measure["value"]), aside)
 
 
 def _written(error: float | None) -> str:
-    return "–" if error is None else f"{error:.4f}"
+    return decimal(error, 4)
 
 
 def _samples(errors: Mapping[str, Any]) -> Section:

@@ -65,7 +65,9 @@ def prepare_records(run: Run[Experiment]) -> None:
         records = _import(experiment)
         save(records, path)
     if not (run.folder / "analysis.json").exists():
-        run.save("analysis.json", analysis_json(analyse(records)))
+        names, rows = np.unique(records.sources, return_counts=True)
+        sources = {str(name): int(count) for name, count in zip(names, rows, strict=True)}
+        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources})
 
 
 def _watch(run: Run[Experiment], plan: Watch) -> Records:
