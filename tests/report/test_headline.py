@@ -122,13 +122,18 @@ def test_names_are_as_short_as_tells_them_apart() -> None:
 
 def test_cells_are_shown_on_the_board(tmp_path: Path) -> None:
     counts = [30, *range(24)]
-    analysis = {"game": "morris", "parts": {"from": {"counts": counts, "entropy": 4.0}}, "legal": {"most": 3}}
+    analysis = {
+        "game": "morris",
+        "parts": {"from": {"counts": counts, "entropy": 4.0, "constant": 0.27349}},
+        "legal": {"most": 3},
+    }
     folder = make_run(tmp_path / "run", {"experiment": {"game": "morris"}}, analysis=analysis)
     page = build_report(folder).read_text(encoding="utf-8")
     assert page.count('class="us-board') == 1 and page.count('class="us-heat"') == 23
     assert "FROM: how often each cell, in per cent; none: 9.8 %" in page
     assert "xmlns" not in page and page.count(".us-paper{fill:#f6efe0}") == 1
     assert "Entropy of FROM, bits" in page
+    assert re.search(r"Share of the commonest FROM</th><td></td><td>27.3 %</td>", page)
 
 
 def test_samples_are_drawn_with_what_the_student_thought(tmp_path: Path) -> None:

@@ -17,6 +17,9 @@ from understudy.report.sources import Run
 COUNTED = 0.01
 """Shares below this are not written on a cell, where they would be a crowd of zeros."""
 
+WARMEST = 0.4
+"""The heat of the cell that is counted most: numbers are written on it and must be read."""
+
 ENDINGS = {
     "right": "as the teacher", "wrong": "otherwise than the teacher", "illegal": "against the rules",
     "kept": "keeps the win", "lost": "gives the win away",
@@ -58,7 +61,7 @@ def heat_plot(game: CompiledGame | None, counts: Sequence[float], caption: str) 
     most = max(cells.values()) or 1.0
     svg = draw_svg(
         game.board, [""] * len(game.board.cells), title=caption,
-        heat={cell: share / most for cell, share in cells.items()},
+        heat={cell: WARMEST * share / most for cell, share in cells.items()},
         labels={cell: f"{100 * share:.1f}" for cell, share in cells.items() if share >= COUNTED},
     )  # fmt: skip
     none = f"; none: {percent(shares[0])}" if lacking and shares[0] else ""

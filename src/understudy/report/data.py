@@ -70,7 +70,7 @@ def data_section(run: Run) -> Section | None:
         if heat is not None:
             boards.append(heat)
         elif not isinstance(value, Mapping):
-            rows.append((Cell(name), Cell(write_setting(value) if isinstance(value, str) else number(value)), Cell("")))
+            rows.append(_single(name, value))
         elif len(value) >= MANY:
             plots.append(Plot(draw_bars(list(value), [float(height) for height in value.values()]), name))
         else:
@@ -85,6 +85,13 @@ def data_section(run: Run) -> Section | None:
     if boards:
         blocks.append(Plots(tuple(boards), boards=True))
     return Section("The data", tuple(blocks)) if blocks else None
+
+
+def _single(name: str, value: Any) -> tuple[Cell, ...]:
+    """Return the row of one number, in the column of shares if it is one, or of a text."""
+    if is_number(value) and 0 <= value <= 1 and "share" in name.lower():
+        return Cell(name), Cell(""), Cell(percent(value))
+    return Cell(name), Cell(write_setting(value) if isinstance(value, str) else number(value)), Cell("")
 
 
 def _is_of_cells(run: Run, value: Any) -> bool:

@@ -8,7 +8,7 @@ from typing import Any
 
 from understudy.papers import find_paper
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, headed, lasting, number
-from understudy.report.comparing import about_of, changed_in, is_short
+from understudy.report.comparing import USUAL, about_of, changed_in, is_short
 from understudy.report.findings import Finding, write_finding
 from understudy.report.naming import shorten
 from understudy.report.sources import Run
@@ -132,7 +132,12 @@ def facts_of(run: Run) -> list[str]:
     """Return the line below a title: kind, game and board, students, cost, version."""
     about = about_of(run.experiment)
     board = f"{about['game']} {about.get('size', '')}".strip().replace("_", " ") if about.get("game") else ""
-    facts = [str(about.get("kind", "")), board, str(about.get("study", "")), write_cost(run.cost)]
+    facts = [
+        str(about.get("kind", USUAL["kind"])) if about else "",
+        board,
+        str(about.get("study", "")),
+        write_cost(run.cost),
+    ]
     version = str(run.cost.get("understudy", ""))
     return [fact for fact in (*facts, f"Understudy {version}" if version else "") if fact]
 

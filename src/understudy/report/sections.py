@@ -126,6 +126,8 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
 
 def write_setting(value: Any) -> str:
     """Return a setting as people read it."""
+    if value is None:
+        return "not set"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
