@@ -143,7 +143,9 @@ def test_the_report_shows_both_tables_and_what_agrees(done: Path) -> None:
     published = overridden(SETTINGS, ("experiment.size=8x8", "experiment.study=thompson"))
     (done / "experiment.toml").write_text(write_toml(published))
     path = lab.report(experiment(), done)
-    assert headings(path) == ["What was done", "Against random play", "Round robin", "Pair by pair", "Play against it"]
+    assert headings(path) == [
+        "In short", "Against random play", "Round robin", "Pair by pair", "Play against it", "What was done"
+    ]  # fmt: skip
     page, markdown = read_page(path), (done / "report.md").read_text(encoding="utf-8")
     assert page.seen.count("svg") == 1 + 2
     for words in ("Spearman", "movable ratio", "q and r", "depth 2", "against random, depth 1", "90", "all others"):

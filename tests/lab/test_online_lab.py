@@ -33,7 +33,8 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     experiment = tiny()
     page = lab.run(experiment, tmp_path, show=news.append)
     text = page.read_text(encoding="utf-8")
-    assert "Won of the last hundred games" in text and f"against {TEACHER}" in text
+    assert "Won of the last hundred games" in text and "against searcher:evaluator=q" in text
+    assert "Every searcher here has depth=1, method=minimax, ties=random." in text
     assert {one.task for one in news} >= {"A_0 learns", "C_1 learns", "judging", "C: trying snapshots"}
     games = json.loads((tmp_path / "games.json").read_text())
     assert set(games) == {"A", "C", TEACHER} and set(games["A"]) == {
@@ -48,7 +49,7 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     player = make_player(f"student:{tmp_path / 'student_A.onnx'}", experiment.game)
     assert player.choose([experiment.game.start()])[0].move in experiment.game.moves(experiment.game.start())
     markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
-    assert "A, source" in markdown and "72 %" in markdown
+    assert "A, source" in markdown and "72.0 %" in markdown
     assert any(line.startswith("A, chosen: ") for line in lab.summary(experiment, tmp_path))
 
 

@@ -192,8 +192,8 @@ def test_numbers_appear_in_all_three(run: Path) -> None:
 def test_every_section_is_there_in_order(run: Path) -> None:
     path = build_report(run, paper=PAPER, closing=CLOSING)
     assert headings(path) == [
-        "What was done", "The data", "Learning", "Accuracy", "Legality", "Strict", "Reliability", "Gaming test",
-        "Play against it",
+        "In short", "Learning", "Accuracy", "Legality", "Strict", "Reliability", "Gaming test", "The data",
+        "Play against it", "What was done",
     ]  # fmt: skip
 
 
@@ -215,7 +215,7 @@ def test_the_page_is_well_formed_and_stands_alone(run: Path) -> None:
     [
         ("experiment.toml", []),
         ("progress.jsonl", ["Learning"]),
-        ("verdicts.json", ["Accuracy", "Legality", "Strict", "Reliability"]),
+        ("verdicts.json", ["In short", "Accuracy", "Legality", "Strict", "Reliability"]),
         ("analysis.json", ["The data"]),
         ("gaming.json", ["Gaming test"]),
     ],
@@ -260,7 +260,7 @@ def test_resumed_runs_and_odd_numbers_do_no_harm(tmp_path: Path) -> None:
     ]  # fmt: skip
     (tmp_path / "progress.jsonl").write_text("\n".join(map(json.dumps, lines)))
     text = read_page(build_report(tmp_path)).text
-    assert "25.00 %" in text
+    assert "25.0 %" in text
     assert "11 s" in text
     assert "NaN" not in (tmp_path / "report.json").read_text()
 

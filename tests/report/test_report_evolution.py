@@ -126,15 +126,16 @@ def headings(folder: Path) -> list[str]:
 
 
 def rows_of(folder: Path, name: str) -> list[list[str]]:
-    """Return the cells of all rows of the Markdown report with this name."""
-    lines = (folder / "report.md").read_text(encoding="utf-8").splitlines()
+    """Return the cells of all rows of the Markdown report with this name, those of the headline aside."""
+    text = (folder / "report.md").read_text(encoding="utf-8")
+    lines = re.sub(r"## In short\n.*?(?=\n## )", "", text, flags=re.DOTALL).splitlines()
     split = [[cell.strip() for cell in line.strip("| ").split(" | ")] for line in lines if line.startswith("| ")]
     return [row[1:] for row in split if row[0] == name]
 
 
 SECTIONS = [
-    "What was done", "The course of evolution", f"Against {ALOA}", f"Against {STOCHASTIC}", "Players that do not learn",
-    "Selection", "Champions", "Play against it",
+    "In short", "The course of evolution", f"Against {ALOA}", f"Against {STOCHASTIC}", "Players that do not learn",
+    "Selection", "Champions", "Play against it", "What was done",
 ]  # fmt: skip
 
 
@@ -170,7 +171,7 @@ def test_without_epochs_and_champions(run: Path) -> None:
         path.unlink()
     (run / "epochs").rmdir()
     build_report(run)
-    assert headings(run) == SECTIONS[:5]
+    assert headings(run) == [*SECTIONS[:5], "What was done"]
 
 
 def test_each_file_alone_is_a_report(run: Path, tmp_path: Path) -> None:
@@ -202,7 +203,7 @@ def test_a_run_that_has_just_begun(tmp_path: Path) -> None:
     (tmp_path / "generations.jsonl").write_text(json.dumps(line))
     (tmp_path / "monitor.json").write_text(json.dumps({"thesis": {ALOA: {"0": [[-1, 30, -1, 31]]}, "random": {}}}))
     build_report(tmp_path)
-    assert headings(tmp_path) == ["The course of evolution", f"Against {ALOA}"]
+    assert headings(tmp_path) == ["In short", "The course of evolution", f"Against {ALOA}"]
 
 
 def test_published_numbers_stand_beside_ours(built: Path) -> None:

@@ -52,7 +52,7 @@ def test_a_quick_run_says_so_in_title_and_prose_and_what_was_really_run(tmp_path
 def test_a_quick_run_is_not_compared_and_one_sentence_says_why(tmp_path: Path) -> None:
     text = reported(tmp_path, quick=True)
     refusal = "The numbers of Thompson 2005 are not set beside ours: this is the short form of the experiment."
-    assert text.count(refusal) == 1 and "source" not in text.replace("the source trained", "") and "72 %" not in text
+    assert text.count(refusal) == 1 and "source" not in text.replace("the source trained", "") and "72.0 %" not in text
 
 
 def test_what_is_changed_on_a_quick_run_is_told_as_it_is_in_force(tmp_path: Path) -> None:

@@ -109,7 +109,9 @@ def import_ray(settings: Mapping[str, str] = QUIET) -> Any:
     try:
         return import_module("ray")
     except ModuleNotFoundError:
-        raise BackendError("the backend 'ray' needs Ray, which comes with: pip install 'understudy-games[cluster]'") from None
+        raise BackendError(
+            "the backend 'ray' needs Ray, which comes with: pip install 'understudy-games[cluster]'"
+        ) from None
 
 
 def find_head(address: str) -> str:

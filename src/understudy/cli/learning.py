@@ -179,9 +179,47 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], fe
 
 
 @click.command()
-@click.argument("folder", metavar="RUN", type=click.Path(file_okay=False))
-def report(folder: str) -> None:
-    """Write the report of a run from what its folder holds."""
+@click.argument("folder", metavar="[RUN]", required=False, type=click.Path(file_okay=False))
+@click.option("--all", "everything", is_flag=True, help="One page over all runs instead.")
+@click.option("--runs", "runs", default="runs", show_default=True, type=click.Path(file_okay=False), metavar="FOLDER",
+              help="With --all: where the runs lie.")  # fmt: skip
+@click.option("--output", type=click.Path(dir_okay=False), metavar="FILE.html",
+              help="With --all: the page; index.html among the runs if not said.")  # fmt: skip
+@click.option("--json", "table", type=click.Path(dir_okay=False), metavar="FILE",
+              help="With --all: write the results of all finished runs there, too.")  # fmt: skip
+@click.option("--results", type=click.Path(file_okay=False), metavar="FOLDER",
+              help="With --all: write the result of each finished run to a file of its own there, too.")  # fmt: skip
+def report(folder: str | None, everything: bool, runs: str, **places: str | None) -> None:
+    """Write the report of a run from what its folder holds, or one page over all runs.
+
+    The result of a run is its headline as JSON, with the command, the seed, the cost and the version that led to it.
+    """
+    if everything == (folder is not None):
+        raise click.UsageError("name a run, or say --all")
+    if folder is not None:
+        if given := [name for name, value in places.items() if value is not None]:
+            raise click.UsageError(f"--{given[0].replace('table', 'json')} is for --all")
+        _report_one(folder)
+        return
+    _report_all(Path(runs), **{name: None if value is None else Path(value) for name, value in places.items()})
+
+
+def _report_all(runs: Path, *, output: Path | None, table: Path | None, results: Path | None) -> None:
+    from understudy import lab
+    from understudy.files import make_folder, save_json
+
+    page = output if output is not None else runs / "index.html"
+    found = lab.report_all(runs, page)
+    if table is not None:
+        save_json(table, list(found.values()))
+    if results is not None:
+        make_folder(results)
+        for name, result in found.items():
+            save_json(results / f"{name}.json", result)
+    click.echo(f"wrote {page}; {len(found)} finished runs")
+
+
+def _report_one(folder: str) -> None:
     from understudy import lab
     from understudy.errors import FileError
     from understudy.lab.experiments import load_experiment

@@ -10,14 +10,14 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import is_dataclass, replace
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understudy import __version__
-from understudy.errors import BadOption
+from understudy.errors import BadOption, UnderstudyError
 from understudy.lab.run import (
     LOCAL,
     Kind,
@@ -35,6 +35,8 @@ from understudy.protocols import Backend
 
 if TYPE_CHECKING:
     from understudy.records.store import Records
+    from understudy.report.overview import Identity
+    from understudy.report.sources import Run as Reported
 
 KINDS = {
     "imitation": "understudy.lab.kinds.imitation",
@@ -159,6 +161,40 @@ def report(experiment: Experiment, folder: Path) -> Path:
     lab = find_lab(experiment.about.kind)
     paper, rival = experiment.paper if lab.paper else None, lab.rival or f"student:{folder}"
     return build_report(folder, paper=paper, closing=[play_command(experiment.about, rival)])
+
+
+def report_all(folder: Path, output: Path) -> dict[str, dict[str, Any]]:
+    """Write one page over all runs in a folder; return the result of each finished run by the name of its folder."""
+    from understudy.report import build_overview
+
+    return build_overview(folder, output, _identify)
+
+
+def _identify(run: Reported) -> Identity:
+    """Return the name of a run's experiment, which its folder may not bear, and the first seed of its options."""
+    from understudy.lab.experiments import list_experiments, load_experiment
+    from understudy.report.overview import Identity
+
+    about = run.experiment.get("experiment", {})
+    names = [entry.name for entry in list_experiments() if entry.title and entry.title == about.get("title")]
+    name = run.folder.name if run.folder.name in names or not names else names[0]
+    try:
+        return Identity(name, bool(names), next(_seeds(load_experiment(run.folder / "experiment.toml")), None))
+    except UnderstudyError:
+        return Identity(name, bool(names), None)
+
+
+def _seeds(options: Any) -> Iterator[int]:
+    """Yield the seeds of options, of those within them, and of the first student's."""
+    fields = list(vars(options).values()) if is_dataclass(options) else []
+    parts = [part for field in fields for part in (field.values() if isinstance(field, Mapping) else [field])]
+    lessons = [field[0] for field in fields if isinstance(field, tuple) and field and is_dataclass(field[0])]
+    seed = getattr(options, "seed", None)
+    if isinstance(seed, int):
+        yield seed
+    for part in (*parts, *lessons):
+        if is_dataclass(part):
+            yield from _seeds(part)
 
 
 def summary(experiment: Experiment, folder: Path) -> list[str]:

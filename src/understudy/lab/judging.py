@@ -9,9 +9,12 @@ from understudy.games.batches import size
 from understudy.judges.measures import write_verdict
 from understudy.judges.value_kept import exam_positions, graded, value_kept
 from understudy.lab.run import Run
+from understudy.lab.samples import draw_kept
 from understudy.players import make_player
 
-SECTION = "value kept"
+SECTION, SAMPLES = "value kept", "samples.json"
+LEARNED = "student:"
+"""How players begin whose thoughts a report shows; it shows none of who did not learn."""
 
 
 def opening_plies(run: Run[Any]) -> int:
@@ -37,9 +40,14 @@ def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: in
         run.tell("solving the exam", min(1.0, done / total), f"{done} of {total} positions")
 
     solved = graded(game, exam, progress=note)
+    samples = run.load(SAMPLES)
     for name, player in asked.items():
-        section[name] = write_verdict(value_kept(make_player(player, game), solved))
+        made = make_player(player, game)
+        section[name] = write_verdict(value_kept(made, solved))
         run.save("verdicts.json", verdicts)
+        if player.startswith(LEARNED):
+            samples.setdefault("students", {})[name] = draw_kept(made, game, solved)
+            run.save(SAMPLES, samples)
 
 
 def forget_value_kept(run: Run[Any], name: str) -> None:

@@ -26,10 +26,14 @@ class Cell(NamedTuple):
     aside: str = ""
     marked: bool = False
     """Whether it catches the eye."""
+    good: bool = False
+    """Whether it does as good news."""
+    link: str = ""
+    """The address of a file that it leads to."""
 
 
 class Table(NamedTuple):
-    """Rows under titles; the first column names them."""
+    """Rows under titles; the first column names them, and a row of one cell is a heading over those below it."""
 
     columns: tuple[Cell, ...]
     rows: tuple[tuple[Cell, ...], ...]
@@ -38,6 +42,8 @@ class Table(NamedTuple):
     """Whether the cells are words, which stand to the left, and not numbers."""
     dense: bool = False
     """Whether there are many short columns: they stand close together, asides below."""
+    headline: bool = False
+    """Whether it is the one that a reader looks for first."""
 
 
 class Plot(NamedTuple):
@@ -53,9 +59,18 @@ class Plots(NamedTuple):
 
     plots: tuple[Plot, ...]
     note: str = ""
+    boards: bool = False
+    """Whether they are boards, which need less room than curves."""
 
 
-Block: TypeAlias = Text | Commands | Table | Plots
+class Folded(NamedTuple):
+    """What only some readers look for: it opens when its title is clicked."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+Block: TypeAlias = Text | Commands | Table | Plots | Folded
 """What a chapter is made of; `pages.py` writes each of them in both formats."""
 
 
@@ -106,6 +121,11 @@ def number(value: Any) -> str:
     if abs(value) >= 1000:
         return number(round(value))
     return f"{value:.4g}" if abs(value) >= 0.001 else f"{value:.2e}"
+
+
+def decimal(value: float | None, digits: int) -> str:
+    """Return a number with so many digits behind the point, as errors and scores are written."""
+    return "–" if value is None or not math.isfinite(value) else f"{value:.{digits}f}"
 
 
 def percent(share: float, decimals: int = 1) -> str:

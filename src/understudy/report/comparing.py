@@ -28,6 +28,8 @@ class Comparison(NamedTuple):
     """The paper whose numbers stand beside ours, by its key; empty for none."""
     refusal: str = ""
     """One sentence that says why a paper's numbers do not, where somebody might look for them."""
+    reason: str = ""
+    """The reason alone, as it follows `because`."""
 
 
 def comparison_of(experiment: Mapping[str, Any]) -> Comparison:
@@ -35,11 +37,12 @@ def comparison_of(experiment: Mapping[str, Any]) -> Comparison:
     about = about_of(experiment)
     study = str(about.get("study", ""))
     if study not in STUDIES:
-        unnamed = "Published numbers are not set beside ours: the experiment names no study."
-        return Comparison(refusal=unnamed if experiment.get("paper") else "")
+        unnamed = "the experiment names no study"
+        refusal = f"Published numbers are not set beside ours: {unnamed}."
+        return Comparison(refusal=refusal if experiment.get("paper") else "", reason=unnamed)
     paper = find_paper(study)
     if reason := _another(paper, about) or _otherwise(experiment):
-        return Comparison(refusal=f"The numbers of {paper.name} are not set beside ours: {reason}.")
+        return Comparison(refusal=f"The numbers of {paper.name} are not set beside ours: {reason}.", reason=reason)
     return Comparison(study)
 
 

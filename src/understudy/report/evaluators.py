@@ -6,7 +6,20 @@ import math
 from collections.abc import Sequence
 
 from understudy.judges.robins import Agreement, Robin, find_differing, mid_ranks
-from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, lasting, measured, number
+from understudy.report.blocks import (
+    Block,
+    Cell,
+    Plot,
+    Plots,
+    Section,
+    Table,
+    Text,
+    cells,
+    decimal,
+    lasting,
+    measured,
+    number,
+)
 from understudy.report.contests import (
     Contest,
     average_depths,
@@ -119,7 +132,7 @@ def _crossing(spearman: float = math.nan, difference: float = math.nan) -> Cell:
 
 
 def _three(value: float) -> str:
-    return f"{value:.3f}" if math.isfinite(value) else "–"
+    return decimal(value, 3)
 
 
 def _averages(contest: Contest) -> Table:

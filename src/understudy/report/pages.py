@@ -9,12 +9,16 @@ from html import escape
 from itertools import count
 from pathlib import Path
 
-from understudy.report.blocks import Block, Cell, Commands, Plot, Plots, Section, Table, Text
-from understudy.report.plots import COLOURS, OWN
+from understudy.games.drawing import STYLE as BOARD_STYLE
+from understudy.report.blocks import Block, Cell, Commands, Folded, Plot, Plots, Section, Table, Text
+from understudy.report.plots import COLOURS, MARKED_FROM, OWN
 
-MARKED = '<td class="marked">'
+MARKED, GOOD = '<td class="marked">', '<td class="good">'
 
 STYLE = Path(__file__).with_name("style.css")
+
+GLYPHS = "●■▲◆▼✚✖★"
+"""The markers of lines as letters, in the order of `plots.MARKERS`."""
 
 PAGE = """<!DOCTYPE html>
 <html lang="en">
@@ -30,7 +34,7 @@ PAGE = """<!DOCTYPE html>
 <main>
 <header>
 <h1>{title}</h1>
-<nav>{contents}</nav>
+{facts}<nav>{contents}</nav>
 </header>
 {sections}
 </main>
@@ -39,23 +43,25 @@ PAGE = """<!DOCTYPE html>
 """
 
 
-def write_markdown(title: str, sections: Sequence[Section]) -> str:
+def write_markdown(title: str, sections: Sequence[Section], facts: Sequence[str] = ()) -> str:
     """Return a report as Markdown; drawings are in the HTML."""
-    pieces = [f"# {title}"]
+    pieces = [f"# {title}", *([" · ".join(facts)] if facts else [])]
     for section in sections:
         pieces.append(f"## {section.title}")
         pieces += [text for block in section.blocks if (text := _markdown(block))]
     return "\n\n".join(pieces) + "\n"
 
 
-def write_html(title: str, sections: Sequence[Section]) -> str:
-    """Return a report as one HTML file."""
+def write_html(title: str, sections: Sequence[Section], facts: Sequence[str] = ()) -> str:
+    """Return a report as one HTML file, with *facts* in a line below its title."""
     links = " ".join(f'<a href="#{_anchor(section)}">{escape(section.title)}</a>' for section in sections)
     body = "\n".join(_section(section) for section in sections)
     numbers = count(1)
     body = re.sub("<svg.*?</svg>", lambda svg: svg[0].replace(OWN, f"plot{next(numbers)}-"), body, flags=re.DOTALL)
-    style = STYLE.read_text(encoding="utf-8")
-    return PAGE.format(title=escape(title), style=style, contents=links, sections=body)
+    style = STYLE.read_text(encoding="utf-8") + (BOARD_STYLE if "us-board" in body else "")
+    line = "".join(f"<span>{escape(fact)}</span>" for fact in facts)
+    above = f'<p class="facts">{line}</p>\n' if facts else ""
+    return PAGE.format(title=escape(title), style=style, facts=above, contents=links, sections=body)
 
 
 @singledispatch
@@ -75,20 +81,37 @@ def _(block: Commands) -> str:
 
 @_markdown.register
 def _(block: Plots) -> str:
-    return ""
+    captions = "\n".join(f"- {plot.caption}" for plot in block.plots)
+    return "\n\n".join(filter(None, (block.note, captions))) if block.boards else ""
+
+
+@_markdown.register
+def _(block: Folded) -> str:
+    inside = "\n\n".join(text for one in block.blocks if (text := _markdown(one)))
+    return f"<details><summary>{escape(block.title)}</summary>\n\n{inside}\n\n</details>"
 
 
 @_markdown.register
 def _(block: Table) -> str:
     side = "---" if block.words else "---:"
     rules = "| " + " | ".join(["---"] + [side] * (len(block.columns) - 1)) + " |"
-    lines = [_bar(block.columns), rules, *map(_bar, block.rows)]
+    rows = [row if len(row) > 1 else _heading(row[0], len(block.columns)) for row in block.rows]
+    lines = [_bar(block.columns), rules, *map(_bar, rows)]
     return "\n".join(([f"{block.caption}\n"] if block.caption else []) + lines)
 
 
+def _heading(cell: Cell, width: int) -> tuple[Cell, ...]:
+    """Return a row that is a heading as one that Markdown can hold."""
+    return (Cell(f"**{cell.text}**", cell.aside), *[Cell("")] * (width - 1))
+
+
 def _bar(row: Sequence[Cell]) -> str:
-    texts = (f"{cell.text} {cell.aside}".strip().replace("|", "\\|").replace("\n", " ") for cell in row)
+    texts = (f"{_linked(cell)} {cell.aside}".strip().replace("|", "\\|").replace("\n", " ") for cell in row)
     return "| " + " | ".join(texts) + " |"
+
+
+def _linked(cell: Cell) -> str:
+    return f"[{cell.text}]({cell.link})" if cell.link else cell.text
 
 
 @singledispatch
@@ -98,7 +121,8 @@ def _html(block: Block) -> str:
 
 @_html.register
 def _(block: Text) -> str:
-    return f"<p>{escape(block.text)}</p>"
+    # The sign of a percentage must not begin a line.
+    return f"<p>{escape(block.text).replace(' %', chr(0xA0) + '%')}</p>"
 
 
 @_html.register
@@ -109,38 +133,54 @@ def _(block: Commands) -> str:
 @_html.register
 def _(block: Plots) -> str:
     note = f'<p class="note">{escape(block.note)}</p>' if block.note else ""
-    return f'{note}<div class="plots">{"".join(map(_figure, block.plots))}</div>'
+    kind = "boards" if block.boards else "plots"
+    return f'{note}<div class="{kind}">{"".join(map(_figure, block.plots))}</div>'
+
+
+@_html.register
+def _(block: Folded) -> str:
+    inside = "\n".join(map(_html, block.blocks))
+    return f"<details><summary>{escape(block.title)}</summary>\n{inside}\n</details>"
 
 
 @_html.register
 def _(block: Table) -> str:
-    kind = ' class="words"' if block.words else ' class="dense"' if block.dense else ""
+    kinds = {"words": block.words, "dense": block.dense, "headline": block.headline}
+    kind = next((f' class="{name}"' for name, holds in kinds.items() if holds), "")
     caption = f"<caption>{escape(block.caption)}</caption>" if block.caption else ""
     head = "".join(f'<th scope="col">{_cell(cell)}</th>' for cell in block.columns)
-    rows = "".join(_tr(row) for row in block.rows)
+    rows = "".join(_tr(row, len(block.columns)) for row in block.rows)
     table = f"<table{kind}>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
     return f'<div class="wide">{table}</div>'
 
 
-def _tr(row: Sequence[Cell]) -> str:
-    cells = "".join(f"{MARKED if cell.marked else '<td>'}{_cell(cell)}</td>" for cell in row[1:])
+def _tr(row: Sequence[Cell], width: int) -> str:
+    if len(row) == 1:
+        return f'<tr class="group"><th scope="rowgroup" colspan="{width}"><span>{_cell(row[0])}</span></th></tr>\n'
+    cells = "".join(f"{MARKED if cell.marked else GOOD if cell.good else '<td>'}{_cell(cell)}</td>" for cell in row[1:])
     return f'<tr><th scope="row">{_cell(row[0])}</th>{cells}</tr>\n'
 
 
 def _cell(cell: Cell) -> str:
-    return escape(cell.text) + (f' <span class="aside">{escape(cell.aside)}</span>' if cell.aside else "")
+    text = f'<a href="{escape(cell.link)}">{escape(cell.text)}</a>' if cell.link else escape(cell.text)
+    return text + (f' <span class="aside">{escape(cell.aside)}</span>' if cell.aside else "")
 
 
 def _figure(plot: Plot) -> str:
-    keys = "".join(
-        f'<span class="key line-{place % COLOURS + 1}">{escape(key)}</span>' for place, key in _numbered(plot.keys)
-    )
+    keys = " ".join(_key(place, key, len(plot.keys)) for place, key in _numbered(plot.keys))
+    legend = f'<span class="keys">{keys}</span>' if keys else ""
     drawing = plot.svg.replace("<svg ", f'<svg aria-label="{escape(plot.caption)}" ', 1)
-    return f"<figure><figcaption>{escape(plot.caption)}{keys}</figcaption>{drawing}</figure>"
+    return f"<figure><figcaption>{escape(plot.caption)}{legend}</figcaption>{drawing}</figure>"
 
 
 def _numbered(keys: Sequence[str]) -> Iterator[tuple[int, str]]:
     return enumerate(keys) if len(keys) > 1 else iter(())
+
+
+def _key(place: int, key: str, count: int) -> str:
+    """Return the name of a line with its colour, and with its marker where lines have them."""
+    glyph = f"<i>{GLYPHS[place % len(GLYPHS)]}</i>" if count >= MARKED_FROM else ""
+    return f'<span class="key line-{place % COLOURS + 1}">{glyph}{escape(key)}</span>'
 
 
 def _section(section: Section) -> str:

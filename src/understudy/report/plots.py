@@ -26,6 +26,15 @@ STEPS = [1, 2, 5, 10]
 DENSE = 180
 """Points that fill a picture with a line one point wide; lines of many are drawn thinner."""
 
+MARKERS = ("o", "s", "^", "D", "v", "P", "X", "*")
+"""Beside its colour a line has a marker: colours alone are not for everybody, and nobody tells eight apart."""
+
+MARKED_FROM = 3
+"""As many lines need markers; two are told apart by their colours."""
+
+MARKS = 7
+"""Markers on a line, about; more would hide it."""
+
 COLOURS = 8
 """As many as `style.css` has for lines; more lines begin with the first again."""
 _LINES = [f"#a0{place:02x}01" for place in range(COLOURS)]
@@ -69,16 +78,17 @@ def draw_lines(
     shares: bool = True,
 ) -> str:
     """Return lines over numbers, from *low* to *high* if told; upwards are *shares* as percentages, or numbers."""
+    whole = all(float(x).is_integer() for line in lines for x in line.xs)
 
     def draw(axes: Axes) -> None:
         for band in bands:
             colour = _LINES[band.colour % COLOURS]
             axes.fill_between(band.xs, band.lows, band.highs, color=colour, alpha=0.15, linewidth=0)
         for line in lines:
-            axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **_pen(line))
+            axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **_marks(line, lines) | _pen(line))
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=max(max(line.xs) for line in lines) > 1))
+        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=whole))
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _write_number(x)))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
         axes.yaxis.set_major_formatter(
@@ -94,7 +104,8 @@ def draw_names(names: Sequence[str], lines: Sequence[Line]) -> str:
 
     def draw(axes: Axes) -> None:
         for line in lines:
-            axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **dots | _pen(line))
+            marks = _marks(line, lines) | {"markevery": 1}
+            axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **dots | marks | _pen(line))
         axes.set_xticks(range(len(names)), list(names))
         axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
         axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f} %"))
@@ -163,8 +174,21 @@ def _write_number(number: float) -> str:
     return f"{number:,.10g}".replace(",", SPACE)
 
 
+def _marks(line: Line, lines: Sequence[Line]) -> dict[str, Any]:
+    """Return the markers of a line; a quiet one has none where its colour has a line that is not."""
+    solid = {other.colour for other in lines if not other.quiet}
+    # Of several students some may lack a line; the others keep the markers that the names above the picture have.
+    if max(other.colour for other in lines) + 1 < MARKED_FROM or (line.quiet and line.colour in solid):
+        return {}
+    step = max(1, len(line.xs) // MARKS)
+    # Lines begin their markers at different points, so that those that run together do not hide each other's.
+    place = {"marker": MARKERS[line.colour % len(MARKERS)], "markevery": (line.colour % step, step)}
+    return place | {"markersize": 5.5, "markeredgewidth": 0}
+
+
 def _pen(line: Line) -> dict[str, Any]:
-    alone = {"marker": "o", "markersize": 3} if len(line.xs) == 1 else {}
+    marker = MARKERS[line.colour % len(MARKERS)] if not line.quiet else "o"
+    alone = {"marker": marker, "markersize": 4, "markevery": 1} if len(line.xs) == 1 else {}
     if line.quiet:
         return {"linewidth": 1.0, "linestyle": (0, (2, 2)), "zorder": 3, **alone}
     return {"linewidth": min(1.8, max(0.7, DENSE / len(line.xs))), "solid_capstyle": "round", **alone}

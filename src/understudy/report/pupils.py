@@ -7,7 +7,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from understudy.judges.duels import read_score
-from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number, percent
+from understudy.report.blocks import (
+    Block,
+    Cell,
+    Plot,
+    Plots,
+    Section,
+    Table,
+    Text,
+    cells,
+    decimal,
+    measured,
+    number,
+    percent,
+)
+from understudy.report.naming import shorten
 from understudy.report.plots import Band, Line, draw_lines
 from understudy.report.sources import Run
 
@@ -66,12 +80,12 @@ def _best_hundreds(curves: Mapping[str, Any], paper: PublishedPupils | None) -> 
     rows = []
     for name, curve in curves.items():
         best = sorted(curve["best"], key=lambda one: one["won"])
-        spread = "" if len(best) == 1 else f"({percent(best[0]['won'], 0)} to {percent(best[-1]['won'], 0)})"
-        mean = sum(one["won"] for one in best) / len(best)
+        mean = {"value": sum(one["won"] for one in best) / len(best)}
+        mean |= {"low": best[0]["won"], "high": best[-1]["won"]} if len(best) > 1 else {}
         where = ", ".join(number(one["game"]) for one in curve["best"][:3]) + (", …" if len(best) > 3 else "")
-        rows.append((Cell(name), Cell(number(len(best))), Cell(percent(mean, 0), spread), Cell(where)))
+        rows.append((Cell(name), Cell(number(len(best))), measured(mean), Cell(where)))
     source = f", {paper.best_hundreds}" if paper is not None else ""
-    caption = f"The best hundred games{source}. Such a maximum flatters: see the games below."
+    caption = f"The best hundred games{source}: mean, least and most. Such a maximum flatters: see the games below."
     return Table(cells("student", "trainings", "won", "after game"), tuple(rows), caption)
 
 
@@ -80,12 +94,13 @@ def snapshots_section(run: Run) -> Section | None:
     if not any(run.snapshots.values()):
         return None
     opponents = list(next(entries for entries in run.snapshots.values() if entries)[0]["won"])
-    plots = [_snapshot_plot(run, opponent) for opponent in opponents]
-    note = "What the weights of every few thousand games win against each opponent, without learning."
+    names, shared = shorten(opponents)
+    plots = [_snapshot_plot(run, opponent, names[opponent]) for opponent in opponents]
+    note = f"What the weights of every few thousand games win against each opponent, without learning. {shared}".strip()
     return Section("Snapshots", (Plots(tuple(plots), note),))
 
 
-def _snapshot_plot(run: Run, opponent: str) -> Plot:
+def _snapshot_plot(run: Run, opponent: str, called: str) -> Plot:
     lines = []
     for place, entries in enumerate(run.snapshots.values()):
         won: dict[int, list[float]] = defaultdict(list)
@@ -93,7 +108,7 @@ def _snapshot_plot(run: Run, opponent: str) -> Plot:
             won[entry["games"]].append(entry["won"][opponent])
         shares = [sum(won[games]) / len(won[games]) for games in sorted(won)]
         lines.append(Line([float(games) for games in sorted(won)], shares, place))
-    return Plot(draw_lines(lines, across="games"), f"against {opponent}", tuple(run.snapshots))
+    return Plot(draw_lines(lines, across="games"), f"against {called}", tuple(run.snapshots))
 
 
 def games_section(run: Run) -> Section | None:
@@ -101,10 +116,12 @@ def games_section(run: Run) -> Section | None:
     if not run.games:
         return None
     opponents = list(next(iter(next(iter(run.games.values())).values())))
-    paper = run.published
-    rows = [row for name, sets in run.games.items() for row in _game_rows(name, sets, opponents, paper)]
-    caption = "Games won, with 95 % intervals. Chosen: the best snapshot by other games than these."
-    blocks: list[Block] = [Table(cells("student", *opponents), tuple(rows), caption), _sides(run, opponents)]
+    paper, (names, shared) = run.published, shorten([*run.games, *opponents])
+    rows = [(Cell(f"{names[name]}, {which}"), *row) for name, sets in run.games.items()
+            for which, row in _game_rows(name, sets, opponents, paper)]  # fmt: skip
+    caption = f"Games won, with 95 % intervals. Chosen: the best snapshot by other games than these. {shared}".strip()
+    columns = cells("student", *(names[opponent] for opponent in opponents))
+    blocks: list[Block] = [Table(columns, tuple(rows), caption), _sides(run, opponents, names)]
     if paper:
         blocks.insert(0, Text("Rows of the source stand below ours; what it does not say is left empty."))
     return Section("Games", tuple(blocks))
@@ -112,27 +129,26 @@ def games_section(run: Run) -> Section | None:
 
 def _game_rows(
     name: str, sets: Mapping[str, Any], opponents: Sequence[str], paper: Mapping[str, Any]
-) -> Iterator[tuple[Cell, ...]]:
+) -> Iterator[tuple[str, tuple[Cell, ...]]]:
     for which, scores in sets.items():
-        yield Cell(f"{name}, {which}"), *(_won(scores[opponent]) for opponent in opponents)
+        yield which, tuple(_won(scores[opponent]) for opponent in opponents)
     printed = paper.get(name, {})
     if any(opponent in printed for opponent in opponents):
-        shares = [percent(printed[opponent], 0) if opponent in printed else "" for opponent in opponents]
-        yield Cell(f"{name}, source"), *cells(*shares)
+        yield "source", cells(*(percent(printed[one]) if one in printed else "" for one in opponents))
 
 
-def _sides(run: Run, opponents: Sequence[str]) -> Table:
+def _sides(run: Run, opponents: Sequence[str], names: Mapping[str, str]) -> Table:
     """Return what was won as the first and as the second player."""
     rows = []
     for name, sets in run.games.items():
         which = next(iter(sets))
         shares = [_won(sets[which][opponent], side) for opponent in opponents for side in (0, 1)]
-        rows.append((Cell(f"{name}, {which}"), *shares))
+        rows.append((Cell(f"{names[name]}, {which}"), *shares))
         printed = run.published.get(name, {})
         theirs = [printed.get(f"{opponent} as {side}") for opponent in opponents for side in SIDES]
         if any(theirs):
-            rows.append((Cell(f"{name}, source"), *cells(*(percent(one, 0) if one else "" for one in theirs))))
-    columns = [f"{opponent}, as {side}" for opponent in opponents for side in SIDES]
+            rows.append((Cell(f"{names[name]}, source"), *cells(*(percent(one) if one else "" for one in theirs))))
+    columns = [f"{names[opponent]}, as {side}" for opponent in opponents for side in SIDES]
     return Table(cells("student", *columns), tuple(rows), "The same by side: Black moves first.")
 
 
@@ -210,12 +226,12 @@ def _rows(name: str, entries: Sequence[Mapping[str, Any]]) -> list[tuple[Cell, .
 def _measured(measure: Mapping[str, Any]) -> Cell:
     if not measure["sample"]:
         return Cell("–")
-    aside = f"({measure['low']:.4f} to {measure['high']:.4f})" if measure["sample"] > 1 else ""
+    aside = f"({_written(measure['low'])} to {_written(measure['high'])})" if measure["sample"] > 1 else ""
     return Cell(_written(measure["value"]), aside)
 
 
 def _written(error: float | None) -> str:
-    return "–" if error is None else f"{error:.4f}"
+    return decimal(error, 4)
 
 
 def _samples(errors: Mapping[str, Any]) -> Section:

@@ -1,4 +1,4 @@
-"""The sections on what was done, the data, the learning, and how to play against the result."""
+"""The sections on what was done, the learning, and how to play against the result."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from understudy.report.blocks import (
     Block,
     Cell,
     Commands,
+    Folded,
     Plot,
     Plots,
     Section,
@@ -21,10 +22,9 @@ from understudy.report.blocks import (
     number,
     percent,
     titled,
-    worded,
 )
 from understudy.report.comparing import changed_in, is_short, short_settings
-from understudy.report.plots import Line, draw_bars, draw_lines
+from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
 
 MANY = 9
@@ -41,18 +41,34 @@ def done_section(run: Run) -> Section | None:
     options = dict(_flat({key: value for key, value in run.experiment.items() if key not in apart}))
     description = str(options.get("experiment.description") or options.get("description") or "").strip()
     rows = [
-        cells(key, _write_setting(value))
+        cells(key, write_setting(value))
         for key, value in options.items()
         if key.removeprefix("experiment.") not in HEADS
     ]
-    blocks: list[Block] = [Text(text) for text in (*_introduced(run, description), run.comparison.refusal) if text]
+    blocks: list[Block] = [Text(text) for text in _introduced(run, description) if text]
     if run.progress:
         blocks.append(Text(_cost(run)))
-    if rows:
-        blocks.append(Table(cells("option", "value"), tuple(rows), "The experiment, from experiment.toml.", words=True))
+    if steps := _steps(run.cost):
+        blocks.append(steps)
     if lines := [cells(name, _difference(varied)) for name, varied in _variations(run).items()]:
         blocks.append(Table(cells("student", "what is its own"), tuple(lines), "Its variations.", words=True))
+    if rows:
+        options_table = Table(
+            cells("option", "value"), tuple(rows), "The experiment, from experiment.toml.", words=True
+        )
+        blocks.append(Folded(f"All {len(rows)} options" if len(rows) > 1 else "The one option", (options_table,)))
     return Section("What was done", tuple(blocks)) if blocks else None
+
+
+def _steps(cost: Mapping[str, Any]) -> Table | None:
+    """Return what each step took, by the clock and of cores."""
+    steps = cost.get("steps", {})
+    rows = [
+        cells(titled(name), *(lasting(float(step.get(key, 0.0))) for key in ("wall_seconds", "cpu_seconds")))
+        for name, step in steps.items()
+    ]
+    caption = f"What it took on a machine of {number(cost.get('cores', 'some'))} cores."
+    return Table(cells("step", "by the clock", "of cores"), tuple(rows), caption) if rows else None
 
 
 def _introduced(run: Run, description: str) -> list[str]:
@@ -70,7 +86,7 @@ def _introduced(run: Run, description: str) -> list[str]:
 def _listed(settings: Mapping[str, Any]) -> str:
     """Return settings in one line."""
     flat = _flat(settings)
-    return ", ".join(f"{key} {number(value) if is_number(value) else _write_setting(value)}" for key, value in flat)
+    return ", ".join(f"{key} {number(value) if is_number(value) else write_setting(value)}" for key, value in flat)
 
 
 def _variations(run: Run) -> Mapping[str, Any]:
@@ -81,7 +97,7 @@ def _variations(run: Run) -> Mapping[str, Any]:
 
 def _difference(options: Mapping[str, Any]) -> str:
     """Return the options of a variation in one line."""
-    return "; ".join(f"{key} {_write_setting(value)}" for key, value in _flat(options)) or "nothing"
+    return "; ".join(f"{key} {write_setting(value)}" for key, value in _flat(options)) or "nothing"
 
 
 def _cost(run: Run) -> str:
@@ -108,103 +124,15 @@ def _flat(options: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, A
             yield f"{prefix}{key}", value
 
 
-def _write_setting(value: Any) -> str:
+def write_setting(value: Any) -> str:
+    """Return a setting as people read it."""
+    if value is None:
+        return "not set"
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, list):
-        return ", ".join(map(_write_setting, value))
+        return ", ".join(map(write_setting, value))
     return str(value)
-
-
-WORDS = {
-    "raw_rows": "Records",
-    "rows": "Rows, images counted as asked",
-    "expansion": "Images",
-    "removal": "Rule of removal",
-    "moved": "Rows with a move",
-    "distinct_positions": "Different positions",
-    "distinct_pairs": "Different pairs of position and move",
-    "distinct_moves": "Different moves",
-    "phases": "Phase",
-    "removals": "Removals in phase",
-    "parts.to.counts": "TO: how often each cell",
-    "parts.from.counts": "FROM: how often each cell (0: none)",
-    "parts.remove.counts": "REMOVE: how often each cell (0: none)",
-    "parts.to.entropy": "Entropy of TO, bits",
-    "parts.from.entropy": "Entropy of FROM, bits",
-    "parts.remove.entropy": "Entropy of REMOVE, bits",
-    "parts.to.constant": "Share of the commonest TO",
-    "parts.from.constant": "Share of the commonest FROM",
-    "parts.remove.constant": "Share of the commonest REMOVE",
-    "legal.least": "Legal moves in a position, least",
-    "legal.most": "Legal moves in a position, most",
-    "legal.mean": "Legal moves in a position, mean",
-    "legal.single": "Positions with one legal move",
-    "legal.histogram": "Positions by number of legal moves",
-    "shares.moves": "Moves there are",
-    "shares.impossible": "Moves never legal by the shape of the board",
-    "shares.never": "Moves legal in none of these positions",
-    "shares.highest": "Largest share of positions a move is legal in",
-    "shares.mean": "Mean share of positions a move is legal in",
-}
-"""What the numbers of an analysis are called in a report."""
-
-
-def data_section(run: Run) -> Section | None:
-    """Tell what the data are like: single numbers in a table, distributions as pictures."""
-    rows: list[tuple[Cell, ...]] = []
-    plots: list[Plot] = []
-    for name, value in _measured(run.analysis):
-        if not isinstance(value, Mapping):
-            rows.append(
-                (Cell(name), Cell(_write_setting(value) if isinstance(value, str) else number(value)), Cell(""))
-            )
-        elif len(value) >= MANY:
-            plots.append(Plot(draw_bars(list(value), [float(height) for height in value.values()]), name))
-        else:
-            rows += _counts(name, value)
-    blocks: list[Block] = []
-    if rows:
-        shares = any(row[2].text for row in rows)
-        columns = cells("", "number", "share") if shares else cells("", "number")
-        blocks.append(Table(columns, tuple(row[: len(columns)] for row in rows)))
-    if plots:
-        blocks.append(Plots(tuple(plots)))
-    return Section("The data", tuple(blocks)) if blocks else None
-
-
-def _measured(analysis: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any]]:
-    """Yield every number, and every distribution as a dictionary of numbers, under the words that lead to it."""
-    for key, value in analysis.items():
-        name = WORDS.get(f"{prefix}{key}") or titled(f"{prefix}{key}")
-        if isinstance(value, list) and value and all(is_number(one) for one in value):
-            yield name, {str(place): one for place, one in enumerate(value)}
-        elif isinstance(value, Mapping) and value and all(is_number(one) for one in value.values()):
-            yield name, _ordered(value)
-        elif isinstance(value, Mapping):
-            yield from _measured(value, f"{prefix}{key}.")
-        elif is_number(value) or isinstance(value, str):
-            yield name, value
-
-
-def _ordered(counts: Mapping[str, Any]) -> dict[str, Any]:
-    """Return counts by number where keys are numbers, with zeros for what lies between."""
-    if not all(key.isascii() and key.isdigit() for key in counts) or len(counts) < MANY:
-        return dict(counts)
-    numbers = {int(key): value for key, value in counts.items()}
-    if max(numbers) > 1000:
-        return {str(key): numbers[key] for key in sorted(numbers)}
-    return {str(key): numbers.get(key, 0) for key in range(min(numbers), max(numbers) + 1)}
-
-
-def _counts(name: str, counts: Mapping[str, Any]) -> list[tuple[Cell, ...]]:
-    """Return a row for each of a few numbers; whole ones are counts and get their shares."""
-    whole = all(isinstance(value, int) for value in counts.values()) and sum(counts.values()) > 0
-    total = sum(counts.values()) if whole else 1
-    return [
-        (Cell(f"{name}: {worded(key)}"), Cell(number(value)), Cell(percent(value / total) if whole else ""))
-        for key, value in counts.items()
-    ]
 
 
 class Training(NamedTuple):
@@ -274,7 +202,7 @@ def _learned(training: Training) -> tuple[Cell, ...]:
         f"{training.student} {training.network}",
         number(len(training.lines)),
         number(best["epoch"]),
-        *(percent(float(share), 2) if share is not None else "" for share in shares),
+        *(percent(float(share)) if share is not None else "" for share in shares),
         lasting(training.seconds),
     )
 

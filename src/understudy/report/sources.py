@@ -19,7 +19,6 @@ from understudy.report.comparing import Comparison, about_of, comparison_of
 
 T = TypeVar("T")
 
-
 PAPER = "thesis"
 """What the answers of a paper are called in the file of those to test suites."""
 
@@ -61,6 +60,10 @@ class Run:
     suites: Mapping[str, Any] = field(default_factory=dict)
     """Answers to test suites, by suite and student."""
     ladder: Mapping[str, Any] = field(default_factory=dict)
+    cost: Mapping[str, Any] = field(default_factory=dict)
+    """What each step took."""
+    samples: Mapping[str, Any] = field(default_factory=dict)
+    """Positions with what each student thinks of them."""
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     comparison: Comparison = field(default_factory=Comparison)
 
@@ -127,6 +130,8 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         labels=load_labels(folder / "labels.json"),
         suites=load_suites(folder / "suites.json", published=bool(comparison.study)),
         ladder=_load_json(folder / "ladder.json"),
+        cost=_load_json(folder / "cost.json"),
+        samples=_load_json(folder / "samples.json"),
         paper=checked if comparison.study else {},
         comparison=comparison,
     )

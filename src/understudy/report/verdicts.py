@@ -12,6 +12,7 @@ from typing import Any, TypeAlias
 from understudy.report.blocks import (
     Block,
     Cell,
+    Folded,
     Plot,
     Plots,
     Section,
@@ -39,6 +40,9 @@ FINE = ("legality", "reliability")
 
 RECALL = re.compile(r"reliability\.(?P<part>.+?)[._](?:recall[._]?|at[._]?)?(?P<recall>\d+(?:\.\d+)?)")
 """A point of a curve by the name of its measure, which may say `recall` or `at` before the number."""
+
+LONG = 20
+"""Rows of a table of which not all are shown at once."""
 
 SHOWN = (0.04, 0.52, 0.8, 1.0)
 """Recalls in the table of reliability, as in the literature."""
@@ -77,11 +81,23 @@ def columns_of(run: Run, section: str) -> Columns:
     return {**run.verdicts.get(section, {}), **papers}
 
 
-def _tables(run: Run, group: str) -> Iterable[Table]:
+def _tables(run: Run, group: str) -> Iterable[Block]:
     for section in run.verdicts:
         table = measure_table(columns_of(run, section), group, caption=headed(section))
         if table is not None:
-            yield table
+            yield from _fold_details(table)
+
+
+def _fold_details(table: Table) -> Iterable[Block]:
+    """Yield a table; of a long one the rows that go into detail (`authors, to`) open when they are asked for."""
+    if len(table.rows) <= LONG:
+        yield table
+        return
+    details = [row for row in table.rows if ", " in row[0].text]
+    if first := tuple(row for row in table.rows if row not in details):
+        yield table._replace(rows=first)
+    if details:
+        yield Folded(f"{table.caption}: {len(details)} more measures", (table._replace(rows=tuple(details)),))
 
 
 def measure_table(columns: Columns, group: str, *, caption: str) -> Table | None:

@@ -22,6 +22,7 @@ from understudy.judges.measures import write_verdict
 from understudy.judges.students import judge_parts, strict
 from understudy.lab.options.imitation import IMITATED, Experiment, Lesson, data_file, sources_of
 from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.samples import ASKED, draw_samples
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
@@ -39,7 +40,7 @@ from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, begin
 from understudy.trainers.objectives import make_lesson, train_moves
 
-RECORDS = "records.parquet"
+RECORDS, SAMPLES = "records.parquet", "samples.json"
 GAMES = "games against "
 """What sections of verdicts on games are called, before whom they are against."""
 STRICT_SEED = 20_000
@@ -64,7 +65,9 @@ def prepare_records(run: Run[Experiment]) -> None:
         records = _import(experiment)
         save(records, path)
     if not (run.folder / "analysis.json").exists():
-        run.save("analysis.json", analysis_json(analyse(records)))
+        names, rows = np.unique(records.sources, return_counts=True)
+        sources = {str(name): int(count) for name, count in zip(names, rows, strict=True)}
+        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources})
 
 
 def _watch(run: Run[Experiment], plan: Watch) -> Records:
@@ -211,9 +214,20 @@ def judge_students(run: Run[Experiment]) -> None:
             run.tell("judging", place / len(jobs), f"{section}: {name}")
             verdicts.setdefault(section, {})[name] = judge()
             run.save("verdicts.json", verdicts)
+    if not (run.folder / SAMPLES).exists():
+        run.save(SAMPLES, _draw_samples(run))
     run.tell("judging", 1.0)
     if run.experiment.judging.gaming and not (run.folder / "gaming.json").exists():
         find_test("gaming", Step).do(run)
+
+
+def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
+    """Return positions held out with what each student thinks of them, for the report."""
+    records, students = load(run.folder / RECORDS), {}
+    for lesson in run.experiment.lessons:
+        held_out = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        students[lesson.name] = draw_samples(_student(run, lesson), held_out)
+    return {"asked": ASKED, "students": {name: drawn for name, drawn in students.items() if drawn}}
 
 
 def _verdicts_still_true(run: Run[Experiment]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from typing import TypeAlias
 
 from understudy.judges.scores import BLACK, VIEWS, WHITE, Matches, Record, records, score, spreads
 from understudy.judges.statistics import Spread, Welch, welch
-from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number
+from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, decimal, measured, number
 from understudy.report.evolution.monitors import Monitor
 from understudy.report.evolution.published import STUDENT, PublishedEvolution, PublishedMatches
 from understudy.report.plots import Line, draw_lines
@@ -66,12 +66,12 @@ def _spread(one: Spread) -> tuple[Cell, ...]:
 def averaged(one: Spread) -> Cell:
     """Return a mean with its interval."""
     low, high = one.interval
-    return Cell(hundredths(one.mean), "" if math.isnan(low) else f"({low:.2f} to {high:.2f})")
+    return Cell(hundredths(one.mean), "" if math.isnan(low) else f"({decimal(low, 2)} to {decimal(high, 2)})")
 
 
 def hundredths(value: float) -> str:
     """Return a score with two decimals; more would be chance."""
-    return f"{value:.2f}" if math.isfinite(value) else "–"
+    return decimal(value, 2)
 
 
 def exact(value: float) -> str:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from understudy.judges.measures import expected_shares, rating_text
-from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, measured, number
+from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, decimal, measured, number
 from understudy.report.labels.nearness import Pairs, PublishedLabels, targets_of
 from understudy.report.plots import Line, draw_intervals, draw_pairs
 from understudy.report.sources import Run
@@ -104,11 +104,11 @@ def _points(facts: Facts) -> str:
 
 def pawns(value: float | None) -> str:
     """Return a number of pawns, empty where there is none."""
-    return "" if value is None else f"{value:.2f}"
+    return "" if value is None else decimal(value, 2)
 
 
 def _thousandths(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    return "" if value is None else decimal(value, 3)
 
 
 def _pictures(first: str, facts: Facts, paper: PublishedLabels | None, band: float) -> Plots:

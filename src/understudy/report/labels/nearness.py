@@ -6,7 +6,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, lasting, number, percent
+from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, decimal, lasting, number, percent
 from understudy.report.sources import Run
 
 TEXT = (
@@ -48,6 +48,8 @@ class PublishedLabels:
     """Why its numbers are not to be compared with ours one by one."""
     errors_note: str
     """The same of its errors."""
+    unlike: str = ""
+    """The reason for the warning in a few words, as they follow `because`; nothing where numbers may be compared."""
     learning_note: str
     rating_note: str
     suite_note: str
@@ -212,11 +214,11 @@ def _share(value: float) -> str:
 
 
 def _error(value: float) -> str:
-    return f"{value:.4f}"
+    return decimal(value, 4)
 
 
 def _hundredths(value: float) -> str:
-    return f"{value:.2f}"
+    return decimal(value, 2)
 
 
 def _costs(dataset: str, students: Mapping[str, Any]) -> Table:

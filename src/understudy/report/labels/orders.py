@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
-from understudy.report.blocks import Block, Cell, Section, Table, Text, cells
+from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, decimal, percent
 from understudy.report.labels.nearness import PublishedLabels, is_classes, measure_of
 
 CONFIRMED, REFUTED, UNKNOWN, LEVEL = "confirmed", "refuted", "cannot tell", "level there"
@@ -83,7 +83,7 @@ def _ranked(ours: Mapping[str, Any], students: Mapping[str, Any], *, shares: boo
 
 
 def _written(value: float, *, shares: bool) -> str:
-    return f"{100 * value:.2f} %" if shares else f"{value:.4f}"
+    return percent(value, 2) if shares else decimal(value, 4)
 
 
 def _ahead(lead: Mapping[str, Any] | None, *, shares: bool) -> Cell:

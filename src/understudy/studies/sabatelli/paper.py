@@ -140,6 +140,7 @@ LABELS = Thesis(
         "published programs the label is that of the position one ply earlier, and planes were cut up so that "
         "neighbouring cells did not stay neighbours for the convolutions. It has no yardsticks and no intervals."
     ),
+    unlike="its positions are others, and split one by one",
     errors_note="The thesis does not say which range it mapped, so not even the size of its errors can be compared.",
     learning_note=(
         "The thesis's figures 6.1 to 6.3 and 7.8 to 7.10 show the same of its test positions, which it so looked at "
