@@ -53,7 +53,7 @@ def lines() -> Iterator[str]:
     yield from map(str, every)
     yield f"{sum(one.good for one in every)} of {len(every)} as asked, {MATCHES} matches each"
     errors = [one for one in every if one.wrong is not None]
-    above = [one.wrong - one.asked for one in errors if one.wrong is not None and one.wrong > one.asked]
+    above = [one.wrong - one.asked for one in errors if one.wrong is not None and one.wrong > one.asked + 1e-9]
     highest = f"by {max(above, default=0):.2%} at most"
     yield f"errors above what was asked, by chance or not: {len(above)} of {len(errors)}, {highest}"
 
