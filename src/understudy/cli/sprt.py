@@ -11,7 +11,6 @@ from understudy.errors import BadOption
 
 if TYPE_CHECKING:
     from understudy.games import CompiledGame
-    from understudy.match import Opening
 
 
 class Asked(NamedTuple):
@@ -29,6 +28,7 @@ def match_until(
     game: CompiledGame, players: tuple[str, str], asked: Asked, where: Where, terms: dict[str, Any], *, as_json: bool
 ) -> None:
     """Play pairs until one of two hypotheses is accepted, and print the match and the answer."""
+    from understudy.cli.chess import read_book
     from understudy.judges.sprt import MOST_GAMES, expected_games, play_sprt, read_hypotheses
     from understudy.judges.tables import meeting_json, meeting_text
 
@@ -36,7 +36,7 @@ def match_until(
     most = MOST_GAMES if asked.games is None else asked.games
     if most < 2:
         raise BadOption(f"--sprt plays pairs of games, so --games must be at least 2, not {most}")
-    book = _read_book(game, asked.openings, most, terms)
+    book = read_book(game, asked.openings, most, terms)
     title = f"{' - '.join(players)}, some {expected_games(hypotheses):.0f} expected:"
     with match_settings(game, list(players), where, terms) as settings, counted(asked.games, title) as progress:
         meeting, trial = play_sprt(game, players, hypotheses, most=most, book=book, progress=progress, **settings)
@@ -44,17 +44,3 @@ def match_until(
         print_json(meeting_json(game, meeting) | {"sprt": trial.describe()})
     else:
         click.echo(f"{meeting_text(meeting)}\n{trial.write()}")
-
-
-def _read_book(game: CompiledGame, openings: str | None, most: int, terms: dict[str, Any]) -> list[Opening]:
-    """Return the openings of a book as positions to start from; none where random plies are wanted."""
-    from understudy.games.chess.judges.openings import load_book
-    from understudy.match import Opening
-
-    if openings is None:
-        return []
-    if game.name != "chess":
-        raise BadOption(f"--openings {openings} is for chess, not {game.name}")
-    if terms["opening_plies"] is not None:
-        raise BadOption("--openings and --opening-plies exclude each other: a book has no random plies")
-    return [Opening(start=game.read(line.fen)) for line in load_book(openings, most=most // 2, seed=terms["seed"])]
