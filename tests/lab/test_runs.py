@@ -105,7 +105,7 @@ def test_a_board_is_the_same_however_its_size_is_written(first: str, later: str,
 def test_a_run_writes_what_its_steps_cost(tmp_path: Path) -> None:
     lab.train(small("online"), tmp_path)
     first = held(tmp_path, "cost.json")
-    assert set(first) == {"understudy", "cores", "steps"} and set(first["steps"]) == {"learn"}
+    assert set(first) == {"understudy", "commit", "cores", "steps"} and set(first["steps"]) == {"learn"}
     assert first["steps"]["learn"]["wall_seconds"] > 0 and first["steps"]["learn"]["cpu_seconds"] > 0
     lab.run(small("online"), tmp_path)
     later = held(tmp_path, "cost.json")

@@ -13,10 +13,8 @@ from understudy.cli.console import Where, backend_options, counted, json_option,
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.games import CompiledGame
     from understudy.games.chess.judges.quality import GameRecord
     from understudy.games.chess.records.opinions import Analysis
-    from understudy.match import Opening
     from understudy.protocols import Backend
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -242,17 +240,3 @@ def _told(sources: tuple[str, ...], games: int, openings: str, seed: int, backen
     if faults:
         click.echo(f"{len(faults)} broken games were skipped", err=True)
     return told
-
-
-def read_book(game: CompiledGame, openings: str | None, most: int, terms: dict[str, Any]) -> list[Opening]:
-    """Return the openings of a book as positions to start from; none where random plies are wanted."""
-    from understudy.games.chess.judges.openings import load_book
-    from understudy.match import Opening
-
-    if openings is None:
-        return []
-    if game.name != "chess":
-        raise BadOption(f"--openings {openings} is for chess, not {game.name}")
-    if terms["opening_plies"] is not None:
-        raise BadOption("--openings and --opening-plies exclude each other: a book has no random plies")
-    return [Opening(start=game.read(line.fen)) for line in load_book(openings, most=most // 2, seed=terms["seed"])]

@@ -24,6 +24,7 @@ from understudy.errors import BadOption
 
 if TYPE_CHECKING:
     from understudy.games import CompiledGame
+    from understudy.match import Opening
 
 
 @click.command()
@@ -190,3 +191,17 @@ def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_jso
         print_json(gaming_json(table))
     else:
         click.echo(gaming_text(table))
+
+
+def read_book(game: CompiledGame, openings: str | None, most: int, terms: dict[str, Any]) -> list[Opening]:
+    """Return the openings of a book as positions to start from; none where random plies are wanted."""
+    from understudy.games.chess.judges.openings import load_book
+    from understudy.match import Opening
+
+    if openings is None:
+        return []
+    if game.name != "chess":
+        raise BadOption(f"--openings {openings} is for chess, not {game.name}")
+    if terms["opening_plies"] is not None:
+        raise BadOption("--openings and --opening-plies exclude each other: a book has no random plies")
+    return [Opening(start=game.read(line.fen)) for line in load_book(openings, most=most // 2, seed=terms["seed"])]

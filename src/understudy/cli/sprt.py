@@ -28,7 +28,7 @@ def match_until(
     game: CompiledGame, players: tuple[str, str], asked: Asked, where: Where, terms: dict[str, Any], *, as_json: bool
 ) -> None:
     """Play pairs until one of two hypotheses is accepted, and print the match and the answer."""
-    from understudy.cli.chess import read_book
+    from understudy.cli.playing import read_book
     from understudy.judges.sprt import MOST_GAMES, expected_games, play_sprt, read_hypotheses
     from understudy.judges.tables import meeting_json, meeting_text
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import contextlib
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import is_dataclass, replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -141,8 +143,21 @@ class Meter:
             spent = time.perf_counter() - self.began[0], _cpu_seconds() - self.began[1]
             wall, cpu = (round(old + new, 2) for old, new in zip(self.before, spent, strict=True))
             steps = self.run.load(COST).get("steps", {}) | {self.step: {"wall_seconds": wall, "cpu_seconds": cpu}}
-            self.run.save(COST, {"understudy": __version__, "cores": os.cpu_count(), "steps": steps})
+            made_by = {"understudy": __version__, "commit": find_commit(), "cores": os.cpu_count()}
+            self.run.save(COST, {**made_by, "steps": steps})
             self.noted = time.perf_counter()
+
+
+@cache
+def find_commit() -> str | None:
+    """Return the commit of the checkout that this code is in; None where it is installed in another way."""
+    checkout = Path(__file__).parents[3]
+    if not (checkout / ".git").exists():
+        return None
+    command = ["git", "-C", str(checkout), "describe", "--always", "--dirty", "--abbrev=12"]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout.strip() or None
+    return None
 
 
 def _cpu_seconds() -> float:
