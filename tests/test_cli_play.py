@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import time
@@ -371,6 +372,7 @@ def _take_terminal() -> None:
     import termios
 
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)  # so that a control letter becomes a signal
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # which whoever started the tests in the background has switched off
 
 
 def test_at_a_terminal_there_is_colour_and_control_c_says_how_to_go_on(tmp_path: Path) -> None:

@@ -95,7 +95,7 @@ def test_repetitions_on_the_way_are_known() -> None:
         (["chess", "random", "--after", "e4 e4"], "--after 'e4 e4': chess: 'e4' is not a legal move"),
         (["chess", "random", "--after", "banana"], "--after 'banana': chess move 'banana'"),
         (["morris", "human"], "nobody can tell what a person thinks"),
-        (["morris", "socket:port=1"], "player 'socket:port=1' could not choose"),
+        (["morris", "socket:port=1"], "player 'socket:port=1' cannot tell what it thinks"),
         (["chess", "random", "--rule", "x=y"], "chess has no rule 'x'"),
     ],
 )

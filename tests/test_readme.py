@@ -15,7 +15,7 @@ README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 TINY_MORRIS = (
     "--set watch.regular=4 --set watch.custom=0 --set watch.random=8 --set watch.teacher=searcher:nodes=50 "
-    "--set training.epochs=1 --set network.width=16 --set network.hidden=16 "
+    "--set training.epochs=1 --set network.width=25 --set network.hidden=25 "
     "--set judging.states_count=50 --set judging.games=2"
 )
 SHORTER = {

@@ -293,7 +293,9 @@ def _looks_on(show: bool | None) -> bool:
 
 
 def _in_notebook() -> bool:
-    return "ipykernel" in sys.modules
+    """Tell whether this runs in the kernel of a notebook; one that is merely imported does not count."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    return shell is not None and hasattr(shell, "kernel")
 
 
 @contextlib.contextmanager

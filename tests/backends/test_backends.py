@@ -411,7 +411,7 @@ def test_a_process_joins_one_cluster(ray: Ray) -> None:
 
 def test_a_missing_ray_is_one_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ray", None)
-    with pytest.raises(BackendError, match=r"pip install 'understudy\[cluster\]'$"):
+    with pytest.raises(BackendError, match=r"pip install 'understudy-games\[cluster\]'$"):
         make_backend("ray")
 
 

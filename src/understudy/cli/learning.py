@@ -190,7 +190,7 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], fe
 @click.option("--results", type=click.Path(file_okay=False), metavar="FOLDER",
               help="With --all: write the result of each finished run to a file of its own there, too.")  # fmt: skip
 def report(folder: str | None, everything: bool, runs: str, **places: str | None) -> None:
-    """Write the report of a run from what its folder holds, or one page over all runs.
+    """Write the report of a run, or one page over all runs.
 
     The result of a run is its headline as JSON, with the command, the seed, the cost and the version that led to it.
     """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from understudy.backends import Local
-from understudy.cli.playing import _usual_opponent
+from understudy.cli.play import usual_opponent
 from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
@@ -27,7 +27,7 @@ def test_its_file_and_its_card_agree() -> None:
 
 def test_it_looks_one_ply_ahead_and_is_whom_one_plays() -> None:
     assert make_player(NAME, GAME).limits.depth == 1  # type: ignore[attr-defined]
-    assert _usual_opponent(GAME) == NAME
+    assert usual_opponent(GAME) == NAME
     with pytest.raises(BadOption, match="not check"):
         make_player(f"{NAME},check=legal", GAME)
 

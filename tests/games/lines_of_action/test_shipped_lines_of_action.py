@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from understudy.backends import Local
-from understudy.cli.playing import _usual_opponent
+from understudy.cli.play import usual_opponent
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
@@ -24,8 +24,8 @@ def test_its_file_and_its_card_agree() -> None:
 def test_it_searches_three_plies_and_is_whom_one_plays() -> None:
     game = find_game("lines_of_action")
     assert make_player(NAME, game).limits.depth == 3  # type: ignore[attr-defined]
-    assert _usual_opponent(game) == NAME
-    assert _usual_opponent(find_game("lines_of_action", (6, 6))) == "searcher:time=1"
+    assert usual_opponent(game) == NAME
+    assert usual_opponent(find_game("lines_of_action", (6, 6))) == "searcher:time=1"
 
 
 def test_it_beats_the_stochastic_player_and_holds_its_own_against_aloa() -> None:
