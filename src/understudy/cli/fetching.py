@@ -34,7 +34,9 @@ def fetch(
     names: tuple[str, ...], only_list: bool, origin: str | None, folder: str | None, again: bool, timeout: float,
     as_json: bool,
 ) -> None:  # fmt: skip
-    """Bring data that others publish to this machine, checked by its SHA-256.
+    """Bring data that others publish to this machine.
+
+    Every file is checked by its SHA-256 before it gets its name.
 
     A NAME is a file or a group of files: nnmm, nnmm/matches, openings, syzygy/3-4, games/lichess_2013-01 (or any later
     month). Without one, all that there is is listed. What is there is not fetched again; what was stopped goes on.
