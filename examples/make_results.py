@@ -15,7 +15,11 @@ INTRO = """# Results
 
 Runs as they ended, made from [results/*.json](results) by `python examples/make_results.py`. A run is repeated by its
 command; how a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). What was
-measured in other ways is in [measured.md](measured.md)."""
+measured in other ways is in [measured.md](measured.md).
+
+Beware of one thing: experiments that repeat Thompson's play their games inside compiled code from the plain start, as
+the source did, and keep only how many were won. Against `random` hardly two games are alike; against a searcher few
+differ, so that there the number counted is not what it seems and the interval is far too narrow."""
 
 
 def main() -> None:
