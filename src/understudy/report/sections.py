@@ -31,7 +31,7 @@ MANY = 9
 """Numbers from which on a picture says more than a table."""
 
 
-HEADS = ("name", "title", "description", "minutes", "quick", "changed")
+HEADS = ("name", "title", "description", "minutes", "quick_minutes", "quick", "changed")
 """Options that stand above the table of options."""
 
 
