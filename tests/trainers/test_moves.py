@@ -20,7 +20,7 @@ from understudy.networks.students import StudentOptions
 from understudy.records.examples import all_examples
 from understudy.records.store import lone_pairs
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import Epoch, TrainingOptions, begin, learning_rate
+from understudy.trainers.fitting import Epoch, Graded, TrainingOptions, begin, fit, learning_rate
 from understudy.trainers.objectives import Lesson, make_lesson, shuffled, spread, train_moves
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
@@ -162,3 +162,24 @@ def test_one_image_of_each_record_an_epoch() -> None:
 def test_bad_options(change: dict[str, Any], message: str) -> None:
     with pytest.raises((BadOption, UnknownName), match=message):
         begin(unit(), replace(OPTIONS, **change))
+
+
+def test_a_training_adds_up_in_the_same_order_each_time_and_leaves_others_alone() -> None:
+    learning = begin(torch.nn.Linear(2, 1), TrainingOptions(epochs=1, batch=2))
+
+    class Watched:
+        def batches(self, epoch: int) -> tuple[int, Any]:
+            return 1, iter([torch.ones(2, 2)])
+
+        def grade(self, batch: torch.Tensor) -> Graded:
+            seen.append(torch.are_deterministic_algorithms_enabled())
+            loss = learning.unit(batch).mean()
+            return Graded(loss, float(loss), 1.0, 2)
+
+        def examine(self) -> tuple[float, float]:
+            return 0.0, 1.0
+
+    seen: list[bool] = []
+    for _ in fit(learning, Watched(), TrainingOptions(epochs=1, batch=2)):
+        pass
+    assert seen == [True] and not torch.are_deterministic_algorithms_enabled()
