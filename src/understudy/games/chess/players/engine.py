@@ -114,12 +114,13 @@ class Engine:
         try:
             with self._started().analysis(board, self._limit(), multipv=min(lines, board.legal_moves.count())) as seen:
                 for _ in seen:
-                    depth = seen.multipv[0].get("depth", 0)
+                    infos: list[Any] = [dict(info) for info in seen.multipv]  # as it is now: another thread reads on
+                    depth = infos[0].get("depth", 0)
                     if halt is not None and halt.rung:
                         seen.stop()
-                    elif tell is not None and depth > reached and "score" in seen.multipv[0]:
+                    elif tell is not None and depth > reached and "score" in infos[0]:
                         reached = depth
-                        tell(self._thought(position, board, seen.multipv, None, began))
+                        tell(self._thought(position, board, infos, None, began))
                 best = seen.wait().move
         except (chess.engine.EngineError, TimeoutError, OSError) as error:
             self._failed("engine failure")
