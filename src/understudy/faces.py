@@ -159,9 +159,10 @@ class Move:
     @cached_property
     def touched(self) -> tuple[int, ...]:
         """The cells on which something else stands after it."""
+        from understudy.pictures.traces import find_changes
+
         game, raw = self.position.game.compiled, self.position.raw
-        before, after = game.stones(raw), game.stones(game.play(raw, self.code))
-        return tuple(cell for cell, (a, b) in enumerate(zip(before, after, strict=True)) if a != b)
+        return find_changes(game.stones(raw), game.stones(game.play(raw, self.code)))
 
     def __str__(self) -> str:
         return self.text

@@ -92,10 +92,10 @@ def _status(first: str) -> Any:
 def draw(game: CompiledGame, course: Course, *, colour: bool = False) -> str:
     """Return the board of a game, its last move marked, and below it what the board does not show."""
     from understudy.games.drawing import draw_text
+    from understudy.pictures.traces import find_changes
 
     stones = game.stones(course.position)
     before = game.stones(course.history[-1]) if course.history else stones
-    changed = [cell for cell, (was, stone) in enumerate(zip(before, stones, strict=True)) if was != stone]
-    board = draw_text(game.board, stones, marked=changed, colour=colour)
+    board = draw_text(game.board, stones, marked=find_changes(before, stones), colour=colour)
     status = game.status(course.position) if course.played is None else ""
     return f"{board}\n{status}" if status else board

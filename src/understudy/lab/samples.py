@@ -13,8 +13,8 @@ import numpy as np
 from understudy.games import CompiledGame
 from understudy.games.batches import taken, unstacked
 from understudy.judges.value_kept import Exam
-from understudy.pictures.traces import trace_move
-from understudy.protocols import Choice, Game, Move, Player
+from understudy.pictures.traces import draw_move
+from understudy.protocols import Choice, Move, Player
 from understudy.records.examples import Examples
 from understudy.thoughts import PartThought, Thought
 
@@ -67,8 +67,8 @@ def _describe(thought: Thought, move: Move, kind: str) -> dict[str, Any]:
         "teacher": thought.write(move), "teacher_share": shares.get(move, 0.0),
         "part": part.part, "heat": {cell: round(share, 4) for cell, share in part.cells.items()
                                     if cell in game.board.cells and share >= NOTICED},
-        "arrows": [*_arrows(game, thought.position, choice, 1.0),
-                   *(_arrows(game, thought.position, move, PALE) if move != choice else [])],
+        "arrows": [*draw_move(game, thought.position, choice, 1.0),
+                   *(draw_move(game, thought.position, move, PALE) if move != choice else [])],
         "marked": [] if kind != "illegal" else _find_cells(thought, choice),
     }  # fmt: skip
 
@@ -80,17 +80,6 @@ def _find_telling(thought: Thought, move: Move) -> PartThought:
     numbers = [game.part_names.index(part.part) for part in thought.parts]
     leaving = [part for part, at in zip(thought.parts, numbers, strict=True) if ours[at] != theirs[at]]
     return leaving[0] if leaving else min(thought.parts, key=lambda part: max(part.cells.values()))
-
-
-def _arrows(game: Game, position: Any, move: Move, strength: float) -> list[list[Any]]:
-    """Return where the stones of a move go, and a ring for each that it takes without jumping over it."""
-    if move not in game.moves(position):
-        return []
-    trace = trace_move(game, position, move)
-    steps = [[origin, to, strength, ""] for origin, to in trace.steps]
-    # A stone that is jumped or replaced lies under the arrow; others need a ring of their own.
-    rings = trace.taken if game.board.lines or not any(origin is not None for origin, _ in trace.steps) else ()
-    return steps + [[None, cell, strength, "×"] for cell in rings]
 
 
 def _find_cells(thought: Thought, move: Move) -> list[int]:
@@ -127,6 +116,6 @@ def _describe_kept(game: CompiledGame, position: Any, choice: Move, wins: Sequen
         "position": game.write(position), "mover": game.colours[position.ply % 2],
         "choice": game.write_move(position, choice), "wins": [game.write_move(position, move) for move in wins],
         "heat": {}, "marked": [],
-        "arrows": [*_arrows(game, position, choice, 1.0),
-                   *(arrow for move in others for arrow in _arrows(game, position, move, PALE))],
+        "arrows": [*draw_move(game, position, choice, 1.0),
+                   *(arrow for move in others for arrow in draw_move(game, position, move, PALE))],
     }  # fmt: skip

@@ -7,7 +7,7 @@ from html import escape
 
 from understudy.games.drawing import Arrow, draw_svg
 from understudy.pictures.forms import call_value, make_bar, make_card, make_table, make_tilt, write_seconds, write_share
-from understudy.pictures.traces import trace_move
+from understudy.pictures.traces import draw_move
 from understudy.protocols import Move
 from understudy.thoughts import NOTHING, NOTICED, SHOWN, Line, PartThought, Thought, Weighed, write_end, write_value
 
@@ -112,7 +112,7 @@ def _move_board(thought: Thought) -> str:
     game, best = thought.game, _find_best(thought)
     arrows: list[Arrow] = []
     for rank, move in enumerate(best):
-        arrows += _draw_arrows(thought, move, STRENGTHS[rank], str(rank + 1) if len(best) > 1 else "")
+        arrows += draw_move(game, thought.position, move, STRENGTHS[rank], str(rank + 1) if len(best) > 1 else "")
     texts = ", ".join(thought.write(move) for move in best)
     title = f"{game.name}: {game.write(thought.position)}"
     svg = draw_svg(game.board, game.stones(thought.position), title=title, description=texts, arrows=arrows)
@@ -128,16 +128,6 @@ def _find_best(thought: Thought) -> list[Move]:
     # Where all numbers are equal their order says nothing, and only the choice is worth an arrow.
     equal = len({weighed.number for weighed in thought.moves if weighed.legal}) == 1
     return list(dict.fromkeys(chosen + ([] if equal else several)))[: len(STRENGTHS)]
-
-
-def _draw_arrows(thought: Thought, move: Move, strength: float, text: str) -> list[Arrow]:
-    if move not in thought.game.moves(thought.position):
-        return []
-    trace = trace_move(thought.game, thought.position, move)
-    arrows = [Arrow(origin, to, strength, text) for origin, to in trace.steps]
-    # A stone that is taken by being jumped or replaced is under the arrow; others need a ring of their own.
-    rings = trace.taken if not any(origin is not None for origin, _ in trace.steps) or thought.game.board.lines else ()
-    return arrows + [Arrow(None, cell, strength, f"{text}×") for cell in rings]
 
 
 def _moves(thought: Thought) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from understudy.games.drawing import Arrow
 from understudy.protocols import Game, Move, Position
 
 
@@ -20,6 +21,17 @@ class Trace(NamedTuple):
 def trace_move(game: Game, position: Position, move: Move) -> Trace:
     """Return what a legal move does to the stones."""
     return trace_stones(game.stones(position), game.stones(game.play(position, move)))
+
+
+def draw_move(game: Game, position: Position, move: Move, strength: float, text: str = "") -> list[Arrow]:
+    """Return the arrows of a legal move, and a ring for each stone that it takes without jumping over it."""
+    if move not in game.moves(position):
+        return []
+    trace = trace_move(game, position, move)
+    arrows = [Arrow(origin, to, strength, text) for origin, to in trace.steps]
+    # A stone that is jumped or replaced lies under the arrow; others need a ring of their own.
+    rings = trace.taken if game.board.lines or not any(origin is not None for origin, _ in trace.steps) else ()
+    return arrows + [Arrow(None, cell, strength, f"{text}×") for cell in rings]
 
 
 def find_changes(before: Sequence[str], after: Sequence[str]) -> tuple[int, ...]:

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from understudy.judges.duels import read_score
-from understudy.judges.measures import share
+from understudy.judges.measures import Z95, share
 from understudy.judges.robins import Robin, read_published
 from understudy.judges.scores import Matches, spreads
 from understudy.report.contests import average_of, contest_of
@@ -175,7 +175,7 @@ def _averaged(robin: Robin, row: int) -> dict[str, Any]:
     """Return a player's mean share, all opponents counting alike, with the interval that chance leaves it."""
     met = robin.games[row] > 0
     shares, games = robin.shares[row][met], robin.games[row][met]
-    half = 1.96 * float(np.sqrt((shares * (1 - shares) / games).sum())) / max(len(games), 1)
+    half = Z95 * float(np.sqrt((shares * (1 - shares) / games).sum())) / max(len(games), 1)
     mean = float(robin.averages[row])
     return {"value": mean, "low": max(mean - half, 0.0), "high": min(mean + half, 1.0), "sample": int(games.sum())}
 
