@@ -53,7 +53,7 @@ def write_number(row: dict[str, Any]) -> str:
     value, low, high = row["value"], row.get("low"), row.get("high")
     if value is None:
         return "-"
-    share = 0.0 <= value <= 1.0 and "error" not in row["measure"]
+    share = row["share"]
     show = (lambda number: f"{100 * number:.1f}") if share else (lambda number: f"{number:.4g}")
     interval = "" if low is None or high is None else f" ({show(low)} to {show(high)})"
     counted = f", {row['sample']} counted" if row.get("sample") else ""
@@ -63,9 +63,9 @@ def write_number(row: dict[str, Any]) -> str:
 def write_paper(row: dict[str, Any]) -> str:
     """Return what the paper says, and how ours stands to it."""
     paper, verdict = row.get("paper"), row.get("verdict") or ""
-    return (
-        verdict if paper is None else f"{100 * paper:.1f} %: {verdict}" if 0 <= paper <= 1 else f"{paper:g}: {verdict}"
-    )
+    if paper is None:
+        return verdict
+    return f"{100 * paper:.1f} %: {verdict}" if row["share"] else f"{paper:g}: {verdict}"
 
 
 if __name__ == "__main__":

@@ -201,7 +201,7 @@ def test_all_runs_stand_on_one_page(tmp_path: Path) -> None:
     assert (result["command"], result["seed"], result["quick"]) == ("understudy run one.toml", 0, False)
     assert (result["cost"], result["version"], result["commit"]) == (cost, "9.9", None)
     assert result["headline"][0].keys() == {
-        "what", "measure", "value", "low", "high", "sample", "paper", "verdict"
+        "what", "measure", "value", "low", "high", "sample", "share", "paper", "verdict"
     }  # fmt: skip
 
 

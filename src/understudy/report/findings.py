@@ -55,7 +55,7 @@ class Finding(NamedTuple):
 
     def to_json(self) -> dict[str, Any]:
         """Return it for programs."""
-        keys = ("what", "measure", "value", "low", "high", "sample", "paper", "verdict")
+        keys = ("what", "measure", "value", "low", "high", "sample", "share", "paper", "verdict")
         return {key: getattr(self, key) for key in keys}
 
 
