@@ -58,6 +58,11 @@ class Limits(NamedTuple):
     nodes: int = ENDLESS
     seconds: float | None = None
 
+    @property
+    def beyond_depth(self) -> bool:
+        """Whether more than the depth limits a search."""
+        return self.seconds is not None or self.nodes < ENDLESS
+
 
 class Opinion(NamedTuple):
     """What a search found."""
@@ -113,19 +118,23 @@ def search(
 
     Unless told, it is selective where more than the depth limits it, in games that can be searched so.
     """
-    limited = limits.seconds is not None or limits.nodes < ENDLESS
-    if selective is None:
-        selective = limited and can_select(type(position))
+    selects = is_selective(game, limits, selective)
     # Only a search limited by depth alone must equal plain minimax.
-    workspace, table = _prepared(game, drawn=drawn, ranks=ranks, nodes=limits.nodes, deeper=limited or selective)
+    deeper = limits.beyond_depth or selects
+    workspace, table = _prepared(game, drawn=drawn, ranks=ranks, nodes=limits.nodes, deeper=deeper)
     alarm = _alarm(workspace, limits.seconds)
     try:
         with (halt or Halt()).watching(workspace):
-            look = select if selective else negascout
+            look = select if selects else negascout
             move, value, depth = look(position, evaluator, limits.depth, workspace, table)
     finally:
         alarm.cancel()
     return Opinion(int(move), float(value), int(depth), int(workspace["tally"][NODES]))
+
+
+def is_selective(game: CompiledGame, limits: Limits, asked: bool | None) -> bool:
+    """Tell whether a search leaves out what is unlikely: as *asked*, or where more than the depth limits it."""
+    return limits.beyond_depth and can_select(type(game.start())) if asked is None else asked
 
 
 def search_all(

@@ -23,6 +23,7 @@ from understudy.players.looking import (
     Opinion,
     Prospect,
     follow_line,
+    is_selective,
     look_at_all,
     outcome_value,
     plies_of,
@@ -141,23 +142,24 @@ class Searcher:
         prospect = Prospect({}, {}, 0, 0)
         if lines > 1 and (halt is None or not halt.rung):
             left = None if limits.seconds is None else limits.seconds - (time.perf_counter() - began)
-            prospect = self._look_around(position, opinion, halt, left, selective=self._selects(limits))
+            prospect = self._look_around(
+                position, opinion, halt, left, selective=is_selective(self.game, limits, self.options.selective)
+            )
         glimpse = Glimpse(course, opinion.nodes + prospect.nodes, line)
         return self._thought(position, opinion, glimpse, prospect, lines, began)
 
     def _get_ready(self, limits: Limits) -> None:
         """Have the kernels compiled or loaded that look at every move, before the clock runs."""
-        self.prepare(timed=_limited(limits))
+        self.prepare(timed=limits.beyond_depth)
         look_at_all(
-            self.game, self.game.start(), self.evaluator, deepest=1, nodes=ENDLESS, selective=self._selects(limits)
+            self.game,
+            self.game.start(),
+            self.evaluator,
+            deepest=1,
+            nodes=ENDLESS,
+            selective=is_selective(self.game, limits, self.options.selective),
         )
         self._ready = True
-
-    def _selects(self, limits: Limits) -> bool:
-        """Tell whether a search within *limits* leaves out what is unlikely."""
-        if self.options.selective is not None:
-            return self.options.selective
-        return _limited(limits) and can_select(type(self.game.start()))
 
     def _look(self, position: Any, past: Sequence[Any], limits: Limits, halt: Halt | None) -> Opinion:
         drawn, ranks = repeating(self.game, [*past, position], again=self.again), self._ranks()
@@ -234,7 +236,7 @@ class Searcher:
         """Have the kernels compiled or loaded before any clock runs; *timed*: those of a limited search in any case."""
         start = self.game.start()
         drawn = repeating(self.game, [start])
-        timed = timed or _limited(self.limits)
+        timed = timed or self.limits.beyond_depth
         for limits in (Limits(1), Limits(1, ENDLESS - 1))[: 1 + timed]:  # the exact kernel, and the selective one
             search(self.game, start, self.evaluator, limits=limits, drawn=drawn, selective=self.options.selective)
 
@@ -254,11 +256,6 @@ class Searcher:
         scores = {move: outcome_value(value, self.evaluator.scale) for move, value in values.items()}
         best = next(iter(values))
         return Choice(best, scores[best], scores)
-
-
-def _limited(limits: Limits) -> bool:
-    """Tell whether more than the depth limits a search."""
-    return limits.seconds is not None or limits.nodes < ENDLESS
 
 
 class Stochastic:
