@@ -170,9 +170,13 @@ def tournament(
 @click.option("--games", type=click.IntRange(2, 100_000), default=2, show_default=True, metavar="N",
               help="Games against each player of the stable; an even number.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
+@click.option("--opening-plies", type=click.IntRange(0, 40), metavar="N",
+              help="Random plies of all openings but the first, the plain start; 0: there is no other.")  # fmt: skip
 @backend_options
 @json_option
-def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_json: bool) -> None:
+def gaming(
+    players: tuple[str, ...], games: int, seed: int, opening_plies: int | None, where: Where, as_json: bool
+) -> None:
     """Let Morris players meet a stable of eighteen symbolic ones.
 
     The papers' gaming test: both colours, every result with its reason.
@@ -186,7 +190,8 @@ def gaming(players: tuple[str, ...], games: int, seed: int, where: Where, as_jso
     for player in players:
         close(make_player(player, game))
     with opened(where) as backend, counted(len(players) * len(STABLE) * games, "the stable") as progress:
-        table = play_stable(game, players, games=games, seed=seed, backend=backend, progress=progress)
+        table = play_stable(game, players, games=games, seed=seed, opening_plies=opening_plies, backend=backend,
+                            progress=progress)  # fmt: skip
     if as_json:
         print_json(gaming_json(table))
     else:

@@ -145,3 +145,14 @@ def test_a_player_that_is_not_there_loses_and_bad_settings_are_refused() -> None
             gaming(MORRIS, players, stable=SMALL)
     with pytest.raises(UnknownName):
         gaming(MORRIS, ["nobody"], stable=SMALL)
+
+
+def test_openings_may_all_be_the_plain_start() -> None:
+    """Without chance two games are all there is then, however many are played."""
+    stable = {"stones": "searcher:depth=1,evaluator=stones"}
+    plain, varied = (
+        gaming(MORRIS, ["searcher:depth=1"], stable=stable, games=6, seed=1, opening_plies=plies, backend=Local(1))
+        for plies in (0, None)
+    )
+    assert plain.pairs("searcher:depth=1").different == 2
+    assert varied.pairs("searcher:depth=1").different == 6

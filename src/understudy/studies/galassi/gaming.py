@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -149,15 +149,19 @@ def gaming(
     stable: Mapping[str, str] = STABLE,
     games: int = 2,
     seed: int = 0,
+    opening_plies: int | None = None,
     backend: Backend = Local(),
     progress: Callable[[int], None] = lambda games: None,
 ) -> GamingTable:
     """Let each player meet the stable, the others and itself in *games* games, both colours of each opening.
 
     The first opening is the plain start. Two players without chance or clock repeat their game from it, so more games
-    mean more openings.
+    mean more openings, of as many random plies as the game usually has unless *opening_plies* says another number; 0:
+    all games begin at the plain start.
     """
     pairings = _pairings(game, players, stable, games, seed)
+    if opening_plies is not None:
+        pairings = [replace(pairing, opening_plies=opening_plies) for pairing in pairings]
     encounters: list[Encounter] = []
     for met in backend.map(meet, pairings):
         encounters += met
@@ -180,6 +184,7 @@ class Pairing:
     games: int
     seed: int
     number: int
+    opening_plies: int
 
 
 def _pairings(
@@ -198,7 +203,8 @@ def _pairings(
     ]
     pairs += [(pair, pair, "player", games) for pair in combinations(players, 2)]
     pairs += [((player, player), (player, player), "itself", 1) for player in players]
-    fixed = {"game": game.name, "size": game.size, "switches": game.switches, "seed": seed}
+    fixed = {"game": game.name, "size": game.size, "switches": game.switches, "seed": seed,
+             "opening_plies": game.conventions.opening_plies}  # fmt: skip
     return [
         Pairing(names=names, players=texts, kind=kind, games=count, number=number, **fixed)  # type: ignore[arg-type]
         for number, (names, texts, kind, count) in enumerate(pairs)
@@ -214,7 +220,7 @@ def meet(pairing: Pairing) -> list[Encounter]:
         games=pairing.games,
         seed=pairing.seed,
         backend=Local(1),
-        opening_plies=game.conventions.opening_plies,
+        opening_plies=pairing.opening_plies,
         pairing=pairing.number,
     )
     first, second = pairing.names
