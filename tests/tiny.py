@@ -31,7 +31,15 @@ IMITATION: dict[str, Any] = {
 
 EVALUATORS: dict[str, Any] = {
     "experiment": {"kind": "evaluators", "game": "konane", "size": "4x4", "title": "A test"},
-    "evaluators": {"names": "aqr", "depths": [1, 2], "games": 60, "robin": "gkqr", "robin_games": 40, "seed": 3},
+    "evaluators": {
+        "names": "aqr",
+        "depths": [1, 2],
+        "games": 60,
+        "robin": "gkqr",
+        "robin_games": 40,
+        "seed": 3,
+        "opening_plies": 0,
+    },
     "quick": {"evaluators": {"games": 10, "depths": [1]}},
     "paper": {
         "averages": {"g": [30.0, 30.0], "q": [60.0, 60.0]},

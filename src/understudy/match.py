@@ -11,7 +11,7 @@ import time
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, reduce
+from functools import reduce
 from importlib import import_module
 from types import ModuleType
 from typing import Any, NamedTuple
@@ -99,27 +99,49 @@ def play_games(
     return [board.played for board in boards if board.played is not None]
 
 
-def random_openings(game: Game, count: int, *, plies: int, rng: np.random.Generator) -> list[Opening]:
-    """Return *count* openings: the start itself, then random legal moves that do not end the game, distinct if easy."""
-    found = [Opening()] * min(count, 1)
+CHOOSING_SHARE = 4
+"""One opening of so many begins only games that choose between players, and all others only games that grade them: a
+player that was chosen because it wins from an opening must not be graded by the same game. A quarter, because games
+that choose are fewer, and on small boards there are only some forty openings to share out."""
+
+
+def random_openings(
+    game: Game, count: int, *, plies: int, rng: np.random.Generator, choosing: bool | None = None
+) -> list[Opening]:
+    """Return *count* openings: the start itself, then random legal moves that do not end the game, distinct if easy.
+
+    For games that choose between players (*choosing*) and for those that grade them (False) they lead to other
+    positions, by the keys of these, and the start itself belongs to those that grade; None: all openings there are.
+    """
+    found = [Opening()] * min(count, 0 if choosing else 1)
     seen: set[int] = set()
     for tries in range(50 * count):
         if len(found) == count:
             break
         opening, position = _random_opening(game, plies, rng)
-        if opening is None or (game.key(position) in seen and tries < 20 * count):
+        if opening is None or choosing not in (None, game.key(position) % CHOOSING_SHARE == 0):
+            continue
+        if game.key(position) in seen and tries < 20 * count:
             continue
         seen.add(game.key(position))
         found.append(opening)
     return found + [Opening()] * (count - len(found))
 
 
-@lru_cache(maxsize=16)  # a student and its teacher, and all snapshots, meet their opponents from the same positions
-def opening_positions(game: Game, count: int, *, plies: int, seed: int) -> tuple[Any, ...]:
-    """Return the positions after *count* random openings; with no *plies* the start alone, over and over."""
+class Begun(NamedTuple):
+    """A game whose opening has been played."""
+
+    opening: Opening
+    position: Any
+
+
+def seeded_openings(
+    game: Game, count: int, *, plies: int, seed: int, choosing: bool | None = None
+) -> tuple[Begun, ...]:
+    """Return *count* games after random openings; with no *plies* all stand at the start."""
     rng = np.random.default_rng([seed, 0xB00C])
-    openings = random_openings(game, count, plies=plies, rng=rng) if plies else [Opening()] * count
-    return tuple(reduce(game.play, opening.moves, game.start()) for opening in openings)
+    openings = random_openings(game, count, plies=plies, rng=rng, choosing=choosing) if plies else [Opening()] * count
+    return tuple(Begun(opening, reduce(game.play, opening.moves, game.start())) for opening in openings)
 
 
 def _random_opening(game: Game, plies: int, rng: np.random.Generator) -> tuple[Opening | None, Any]:

@@ -13,16 +13,19 @@ from click.testing import CliRunner
 from tests.conftest import wait_until
 from tests.report.test_report import headings, read_page
 from tests.tiny import EVALUATORS as SETTINGS
+from tests.tiny import changed
 from understudy import lab
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.config import overridden, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.judges.duels import count_marks, draw_starts, read_score
 from understudy.judges.robins import effective_games, read_published
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import evaluators
 from understudy.lab.kinds.evaluators import make_chooser
 from understudy.lab.run import Progress
+from understudy.tensors import load_arrays
 
 
 def experiment(*changes: str) -> Any:
@@ -54,8 +57,8 @@ def test_every_pair_plays_its_games(done: Path) -> None:
         for row in rows.values():
             for other, counts in row.items():
                 games = 60 if other == "random" else 40
-                assert [sum(side) for side in counts] == [games // 2, games // 2]
-    assert cells["1"]["q"]["r"] == [[20, 0, 0], [0, 0, 20]]  # White wins 4x4 where both play as q does
+                assert [sum(side) for side in counts[:2]] == [games // 2, games // 2]
+    assert cells["1"]["q"]["r"][:2] == [[20, 0, 0], [0, 0, 20]]  # White wins 4x4 where both play as q does
     times = json.loads((done / "times.json").read_text())
     assert list(times) == [f"{task}, depth {depth}" for depth in (1, 2) for task in ("against random", "round robin")]
 
@@ -91,7 +94,7 @@ def test_a_stopped_run_goes_on_and_ends_the_same(done: Path, tmp_path: Path, wor
 
 
 def games_of(cells: Any) -> int:
-    return sum(sum(side) for rows in cells.values() for row in rows.values() for both in row.values() for side in both)
+    return sum(read_score(score).games for rows in cells.values() for row in rows.values() for score in row.values())
 
 
 def test_a_finished_run_plays_nothing_again(done: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -123,6 +126,59 @@ def test_games_of_another_experiment_are_refused(done: Path, tmp_path: Path) -> 
             lab.report(experiment(), done)
     with pytest.raises(BadOption, match="nobody learns in experiment 'test'"):
         lab.train(experiment(), done, show=silent)
+
+
+def test_slices_of_a_match_know_each_others_games(done: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A pair is played in slices; a game of one that repeats a game of another counts once."""
+    monkeypatch.setattr(evaluators, "SLICES", {1: 4, 2: 4})
+    lab.run(experiment(), tmp_path / "sliced", show=silent, backend=Local(1))
+    cells = json.loads((tmp_path / "sliced" / "cells.json").read_text())
+    marks = load_arrays(tmp_path / "sliced" / "marks.safetensors")[0]
+    for depth, one, other in (("1", "q", "r"), ("2", "g", "k"), ("1", "a", "random")):
+        score = read_score(cells[depth][one][other])
+        assert score == count_marks(marks[f"depth {depth}: {one} v {other}"])
+    few = read_score(cells["1"]["q"]["r"])
+    assert few.games == 40 and (few.different or 0) < 20 and not few.trusted
+    numbers = [
+        read_score(score).different for row in cells["1"].values() for who, score in row.items() if who != "random"
+    ]
+    caption = f"Depth 1, 40 games a pair, {min(map(int, numbers))} to {max(map(int, numbers))} of them different."
+    assert caption in (tmp_path / "sliced" / "report.md").read_text(encoding="utf-8")
+
+
+def test_games_begin_with_the_openings_of_their_seed(tmp_path: Path) -> None:
+    settings = changed(SETTINGS, evaluators__games=24, evaluators__robin_games=24)
+    del settings["evaluators"]["opening_plies"]
+    varied = make_experiment("test", settings, folder=Path())
+    assert varied.evaluators.opening_plies is None
+    lab.run(varied, tmp_path / "varied", show=silent, backend=Local(1))
+    score = read_score(json.loads((tmp_path / "varied" / "cells.json").read_text())["1"]["q"]["r"])
+    assert score.games == 24 and score.first[2] > 0  # from the plain start White wins all of them
+    starts = draw_starts(varied.game, 12, plies=varied.game.conventions.opening_plies, seed=3)
+    assert len({begun.position for begun in starts}) > 8
+    with pytest.raises(BadOption, match=r"cells.json' was played with other settings than now"):
+        lab.run(experiment("evaluators.games=24", "evaluators.robin_games=24"), tmp_path / "varied", show=silent)
+
+
+def test_a_run_from_before_games_had_marks_is_read_and_goes_on(done: Path) -> None:
+    (done / "marks.safetensors").unlink()
+    cells = json.loads((done / "cells.json").read_text())
+    old = {
+        depth: {one: {other: score[:2] for other, score in row.items()} for one, row in rows.items()}
+        for depth, rows in cells.items()
+    }
+    old["2"]["q"].pop("r")
+    old["1"]["g"]["k"] = [[10, 0, 0], [5, 0, 5]]
+    (done / "cells.json").write_text(json.dumps(old))
+    lab.report(experiment(), done)
+    assert "repetitions unknown" in (done / "report.md").read_text(encoding="utf-8")
+    lab.run(experiment(), done, show=silent, backend=Local(1))
+    after = json.loads((done / "cells.json").read_text())
+    assert after["2"]["q"]["r"] == cells["2"]["q"]["r"]  # a new pair has marks from its first game on
+    assert len(after["1"]["g"]["k"]) == 2 and games_of({"1": {"g": {"k": after["1"]["g"]["k"]}}}) == 40
+    (done / "marks.safetensors").unlink()
+    with pytest.raises(BadOption, match=r"cells.json' was played with other settings than now"):
+        lab.run(experiment("evaluators.opening_plies=4"), done, show=silent)
 
 
 def test_counts_and_horizon_reach_the_players() -> None:

@@ -19,13 +19,15 @@ from understudy import lab
 from understudy.backends import Local
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
+from understudy.judges.duels import read_score
 from understudy.lab import find_lab
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
-from understudy.lab.kinds import evolution
+from understudy.lab.kinds import champions, evolution
 from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.evolved import load_evolved
 from understudy.tensors import load_arrays, save_arrays
+from understudy.trainers.evolution.arena import Bred
 
 ROOT = Path(__file__).parents[2]
 
@@ -93,7 +95,7 @@ def test_a_tiny_experiment(whole: Path) -> None:
     for kind in KINDS:
         measured = {opponent: sorted(rows) for opponent, rows in monitor[kind].items()}
         assert measured == {"searcher:depth=1,evaluator=aloa": ["0", "2", "4"], "stochastic:depth=1": list("0124")}
-        assert all(len(rows) == 3 and len(rows[0]) == 4 for met in monitor[kind].values() for rows in met.values())
+        assert all(len(rows) == 3 and len(rows[0]) == 6 for met in monitor[kind].values() for rows in met.values())
         epochs = sorted(path.name for path in (whole / "epochs").glob(f"{kind}_*"))
         assert epochs == [f"{kind}_{generation:05}.safetensors" for generation in (0, 1, 2, 4)]
         alive = load_arrays(whole / "epochs" / epochs[-1])[0]["weights"]
@@ -101,7 +103,8 @@ def test_a_tiny_experiment(whole: Path) -> None:
     assert len(json.loads((whole / "baselines.json").read_text())["random_network v random"]) == 4
     games = json.loads((whole / "games.json").read_text())
     assert set(games) == set(KINDS) and set(games["steady"]["champion"]) == {"random", "thesis", "strategy"}
-    assert all(sum(map(sum, score)) == 8 for one in games.values() for score in one["champion"].values())
+    scores = [read_score(score) for one in games.values() for score in one["champion"].values()]
+    assert all(score.games == 8 and score.different is not None for score in scores)
     assert len(lab.summary(experiment, whole)) >= 3
 
 
@@ -121,6 +124,59 @@ def test_the_champion_of_the_thesis_is_the_best_one_measured(whole: Path) -> Non
     alive = load_arrays(whole / "epochs" / "thesis_00004.safetensors")[0]["weights"]
     alleles = load_evolved(whole / "student_thesis.safetensors").alleles
     assert np.array_equal(alleles, alive[int(np.argmax(won))])
+
+
+def test_the_student_of_a_run_is_chosen_by_matches_that_grade_nobody(whole: Path) -> None:
+    choosing, matches = (json.loads((whole / name).read_text()) for name in ("choosing.json", "matches.json"))
+    won = {name: sum(row[0] + row[2] for row in met["random"]) for name, met in choosing.items()}
+    kept_name = json.loads((whole / "picked.json").read_text())["kept"]
+    assert set(won) == set(KINDS) and won[kept_name] == max(won.values())
+    alleles = [
+        load_evolved(whole / name).alleles for name in ("student.safetensors", f"student_{kept_name}.safetensors")
+    ]
+    assert np.array_equal(*alleles)
+    for name in KINDS:
+        assert len(choosing[name]["random"]) == 1 and len(matches[name]["random"]) == 4
+        chosen, graded = (
+            {row[place] for row in table[name]["random"] for place in (4, 5)} for table in (choosing, matches)
+        )
+        assert not chosen & graded
+
+
+def test_tasks_that_choose_share_no_seed_and_no_opening_with_those_that_grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tasks: dict[str, list[Any]] = {"choosing": [], "grading": []}
+    plain = champions.play_tasks
+
+    def playing(run: Any, every: Any) -> Any:
+        for task in every:
+            if task.choosing or any(isinstance(player, Bred) for player in task.players):  # baselines grade nobody here
+                tasks["choosing" if task.choosing else "grading"].append(task)
+        return plain(run, every)
+
+    for module in (champions, evolution):
+        monkeypatch.setattr(module, "play_tasks", playing)
+    judged(tmp_path, tiny())
+    seeds, openings = ({part: {getattr(task, name) for task in every} for part, every in tasks.items()}
+                       for name in ("seed", "opening_seed"))  # fmt: skip
+    assert seeds["choosing"] and seeds["grading"] and not seeds["choosing"] & seeds["grading"]
+    assert not openings["choosing"] & openings["grading"]
+    assert all(task.opening_plies == 2 for every in tasks.values() for task in every)
+
+
+def test_monitors_begin_at_the_plain_start_where_they_are_told_to(tmp_path: Path) -> None:
+    monitor = "searcher:depth=1,evaluator=aloa"
+    rows = {}
+    for plies in (0, 2):
+        folder = tmp_path / str(plies)
+        trained(folder, tiny("steady", judging__monitor_opening_plies=plies, trainer__generations=2))
+        rows[plies] = json.loads((folder / "monitor.json").read_text())["steady"][monitor]
+    assert rows[0] != rows[2]
+    with pytest.raises(BadOption, match=r"monitor.json' was measured with other settings than now"):
+        trained(tmp_path / "0", tiny("steady", trainer__generations=2))
+    (tmp_path / "0" / "measured.json").unlink()  # as of a run from before there was a choice
+    trained(tmp_path / "0", tiny("steady", judging__monitor_opening_plies=0, trainer__generations=2))
 
 
 def test_any_number_of_workers_evolves_the_same(whole: Path, tmp_path: Path) -> None:
@@ -395,6 +451,7 @@ def test_the_command_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
         ({"judging__baselines": ["random"]}, "'random' does not name two players as 'A v B'"),
         ({"judging__baselines": ["random v nobody"]}, "no player 'nobody'; there are: random"),
         ({"judging__opening_plies": 21}, "judging.opening_plies must be from 0 to 20"),
+        ({"judging__monitor_opening_plies": 21}, "judging.monitor_opening_plies must be from 0 to 20"),
         ({"school__rounds": 1, "school__teacher": "human"}, "player 'human' cannot play inside a kernel"),
         ({"watch__teacher": "random"}, "no section of an experiment 'watch'"),
     ],

@@ -23,6 +23,7 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import size
 from understudy.games.lines_of_action import inputs as lines_of_action
+from understudy.judges.duels import read_score
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import offline
 from understudy.lab.run import Run, rename_players
@@ -62,8 +63,8 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     told = lab.summary(experiment, tmp_path)
     assert told[0].startswith("student: error 0.") and told[1].startswith("student, largest sample: ")
     games = json.loads((tmp_path / "games.json").read_text())
-    assert sum(map(sum, games["student"]["largest sample"]["random"])) == 20
-    assert sum(map(sum, games["student"]["games to choose by"]["random"])) == 5
+    assert read_score(games["student"]["largest sample"]["random"]).games == 20
+    assert read_score(games["student"]["games to choose by"]["random"]).games == 5
     assert make_player(f"student:{tmp_path}", FIVE).choose([FIVE.start()])[0].move in FIVE.moves(FIVE.start())
     with pytest.raises(BadOption, match="was trained with other settings"):
         lab.train(tiny(network__hidden=[3]), tmp_path, show=silent)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 import threading
 from functools import partial
@@ -16,11 +17,13 @@ from tests.tiny import tiny as tiny_of
 from understudy import lab
 from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
+from understudy.judges.duels import draw_starts, play_duel, read_score
 from understudy.lab import find_lab
 from understudy.lab.experiments import load_experiment, shipped
-from understudy.lab.kinds import online
+from understudy.lab.kinds import online, picking
 from understudy.lab.run import Progress
 from understudy.players import make_player
+from understudy.search.memory import make_random_state
 from understudy.tensors import load_arrays
 
 ROOT = Path(__file__).parents[2]
@@ -40,7 +43,9 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     assert set(games) == {"A", "C", TEACHER} and set(games["A"]) == {
         "chosen", "last", "best hundred"
     }  # fmt: skip
-    assert sum(map(sum, games["A"]["last"]["random"])) == 80  # both repeats
+    last = read_score(games["A"]["last"]["random"])
+    assert last.games == 80 and last.different is not None and sum(last.pairs or ()) <= 40  # both repeats
+    assert f"{last.different} of 80 differ" in text.replace("\N{NARROW NO-BREAK SPACE}", "")
     curves = json.loads((tmp_path / "curves.json").read_text())
     assert len(curves["A"]["won"]) == 2 and curves["A"]["games"][-1] == 600
     assert [path.name for path in sorted((tmp_path / "pupils" / "A_1" / "snapshots").iterdir())] == [
@@ -126,12 +131,64 @@ def test_games_keep_the_seeds_of_short_names(tmp_path: Path, monkeypatch: pytest
         return online.NOTHING
 
     monkeypatch.setattr(online, "play_duel", played)
-    monkeypatch.setattr(online, "_won", lambda *_: 0.5)
+    monkeypatch.setattr(online, "share_won", lambda *_: 0.5)
     experiment = tiny(training__repeats=1, training__games=200)
     lab.train(experiment, tmp_path, show=lambda news: None)
     lab.judge(experiment, tmp_path, show=lambda news: None)
     assert {"A 0 000000200 searcher:evaluator=q,depth=1", "A chosen 0", "searcher:evaluator=q,depth=1"} <= set(seeds)
     assert not [name for name in seeds if "minimax" in name]
+
+
+@pytest.mark.parametrize("plies", [0, 4])
+def test_games_that_choose_share_no_chance_and_no_opening_with_those_that_grade(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, plies: int
+) -> None:
+    """What makes the chance of a duel is its seed and its name, what makes its openings is its seed."""
+    chances: dict[str, set[int]] = {"choosing": set(), "grading": set()}
+    openings: dict[str, set[int]] = {"choosing": set(), "grading": set()}
+    game = tiny().game
+
+    def playing(*players: Any, choosing: bool = False, seed: int, name: str, games: int, **more: Any) -> Any:
+        part = "choosing" if choosing else "grading"
+        mixed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
+        chances[part].add(int(make_random_state(np.random.default_rng([seed, mixed]))[0]))
+        starts = draw_starts(game, (games + 1) // 2, plies=more["opening_plies"], seed=seed, choosing=choosing)
+        openings[part] |= {game.key(begun.position) for begun in starts}
+        return play_duel(*players, choosing=choosing, seed=seed, name=name, games=games, **more)
+
+    for module in (online, picking):
+        monkeypatch.setattr(module, "play_duel", playing)
+    experiment = tiny(judging__opening_plies=plies)
+    lab.train(experiment, tmp_path, show=lambda news: None)
+    lab.judge(experiment, tmp_path, show=lambda news: None)
+    assert len(chances["choosing"]) >= 2 * 4 + 2 * 5 and len(chances["grading"]) >= 2 * 5 + 1
+    assert not chances["choosing"] & chances["grading"]
+    assert not openings["choosing"] & openings["grading"]
+    assert bool(openings["grading"]) == bool(plies)
+    assert len({online.TRYING, picking.PICKING, online.JUDGING}) == 3
+
+
+def test_the_best_set_of_weights_is_picked_by_games_that_grade_nobody(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lab.run(tiny(), tmp_path, show=lambda news: None)
+    picked = json.loads((tmp_path / "picked.json").read_text())
+    sums = {
+        (name, which): sum(shares.values())
+        for name, entry in picked["students"].items()
+        for which, shares in entry["won"].items()
+    }
+    assert (picked["among"], len(sums), picked["games"]) == (6, 6, 20)
+    assert sums[picked["student"], picked["set"]] == max(sums.values())
+    assert sums[picked["kept"], "chosen"] == max(sums[name, "chosen"] for name in ("A", "C"))
+    kept, chosen = (tmp_path / f"{name}.onnx" for name in ("student", f"student_{picked['kept']}"))
+    assert kept.read_bytes() == chosen.read_bytes()
+    report = (tmp_path / "report.md").read_text(encoding="utf-8")
+    assert f"Of 6 sets of weights {picked['student']}, {picked['set']}, was picked, by 20 games" in report
+    assert "chosen among 2 by other games" in report
+    monkeypatch.setattr(picking, "play_duel", None)  # nothing is played again
+    lab.judge(tiny(), tmp_path, show=lambda news: None)
+    assert json.loads((tmp_path / "picked.json").read_text()) == picked
 
 
 @pytest.mark.parametrize(
@@ -144,6 +201,7 @@ def test_games_keep_the_seeds_of_short_names(tmp_path: Path, monkeypatch: pytest
         ({"training__game": 3}, r"no option of \[training\] 'game'; did you mean 'games'"),
         ({"judging__choose_by": ["human"]}, "'human' is not among judging.opponents"),
         ({"judging__games": 0}, "judging.games must be from 2"),
+        ({"judging__opening_plies": 21}, "judging.opening_plies must be from 0 to 20"),
         ({"paper__A": 3}, r"\[paper.A\] must hold a share"),
         ({"watch__teacher": "random"}, "no section of an experiment 'watch'"),
     ],

@@ -55,9 +55,12 @@ def headline(folder: Path) -> str:
 
 def test_students_teacher_and_paper_stand_in_one_table(tmp_path: Path) -> None:
     text = headline(make_run(tmp_path / "run"))
-    assert "| A | 69.5 % (62.8 to 75.5) | 200 | 72.0 % | met |" in text
-    assert "| C | 95.0 % (91.0 to 97.3) | 200 |  |  |" in text
-    assert "| searcher:evaluator=q teacher | 60.0 % (53.1 to 66.5) | 200 | 83.0 % | missed by 23.0 points |" in text
+    counted = "200 games, repetitions unknown"
+    assert f"| A | 69.5 % (62.8 to 75.5) | {counted} | 72.0 % | met |" in text
+    assert f"| C | 95.0 % (91.0 to 97.3) | {counted} |  |  |" in text
+    assert (
+        f"| searcher:evaluator=q teacher | 60.0 % (53.1 to 66.5) | {counted} | 83.0 % | missed by 23.0 points |" in text
+    )
     assert "Every searcher here has depth=1, method=minimax, ties=random." in text
     assert "C 95.0 % (91.0 to 97.3), the best of 2; its teacher: 60.0 %." in text
     assert "Of 2 numbers of Thompson 2005 in this table 1 is met." in text
@@ -67,7 +70,9 @@ def test_a_short_form_is_not_comparable_and_shows_no_number_of_the_paper(tmp_pat
     settings = load_experiment(shipped()["konane_4x4"], quick=True).settings
     folder = make_run(tmp_path / "run", dict(settings))
     text = headline(folder)
-    assert "| A | 69.5 % (62.8 to 75.5) | 200 | not comparable |" in text and "72" not in text
+    assert (
+        "| A | 69.5 % (62.8 to 75.5) | 200 games, repetitions unknown | not comparable |" in text and "72" not in text
+    )
     findings = json.loads((folder / "report.json").read_text())["headline"]
     assert findings[0]["paper"] is None
     assert findings[0]["verdict"] == "not comparable because this is the short form of the experiment"
@@ -80,13 +85,71 @@ def test_a_headline_asks_before_it_answers_in_three_sentences_at_most(tmp_path: 
     assert "It may." not in text
 
 
-def test_less_is_better_for_errors() -> None:
+@pytest.fixture
+def compared() -> Any:
+    """A run whose numbers may stand beside a paper's."""
     run = load_run(Path(__file__).parent, {})
     object.__setattr__(run, "comparison", run.comparison._replace(study="miller"))
+    return run
+
+
+def test_less_is_better_for_errors(compared: Any) -> None:
     error = Finding("net", "error", 0.03, 0.01, 0.05, share=False, fewer=True, decimals=4)
-    assert compare(run, error, 0.02).verdict == "met"
-    assert compare(run, error, 0.005).verdict == "missed by 0.0250"
-    assert compare(run, error, None) == error
+    assert compare(compared, error, 0.05).verdict == "met"
+    assert compare(compared, error, 0.005).verdict == "missed by 0.0250"
+    assert compare(compared, error, None) == error
+
+
+def test_an_interval_that_holds_the_number_and_a_clear_miss_cannot_tell(compared: Any) -> None:
+    wide, narrow = (Finding("s", "won", 0.5, 0.5 - half, 0.5 + half, 40) for half in (0.15, 0.04))
+    assert compare(compared, wide, 0.52).verdict == "cannot tell (n = 40)"
+    assert compare(compared, narrow, 0.52).verdict == "met"
+    assert compare(compared, narrow, 0.6).verdict == "missed by 10.0 points"
+    assert compare(compared, wide, 0.66).verdict == "missed by 16.0 points"  # the number itself is not in it
+    assert compare(compared, wide, 0.40).verdict == "met"  # a clear miss is not in it
+    error = Finding("net", "error", 0.03, 0.01, 0.05, share=False, fewer=True, decimals=4, sample=7)
+    assert compare(compared, error, 0.02).verdict == "cannot tell (n = 7)"
+    assert compare(compared, error._replace(low=None, high=None), 0.02).verdict == "missed by 0.0100"
+
+
+def test_few_different_pairs_cannot_tell_whatever_the_interval(compared: Any) -> None:
+    def won(different: int, pairs: int | None) -> Finding:
+        return Finding("s", "won", 0.9, 0.89, 0.91, 10_000, different=different, pairs=pairs, games=True)
+
+    space = "\N{NARROW NO-BREAK SPACE}"
+    assert compare(compared, won(18, 9), 0.5).verdict == f"cannot tell (10{space}000 games, 18 different)"
+    assert compare(compared, won(60, 30), 0.5).verdict == "met"
+    assert compare(compared, won(29, None), 0.95).verdict.startswith("cannot tell")  # as one colour there are no pairs
+    assert compare(compared, won(30, None), 0.95).verdict == "missed by 5.0 points"
+
+
+def test_games_that_repeat_others_are_told_and_prove_nothing(tmp_path: Path) -> None:
+    """A thousand games that are two, and four hundred that all differ."""
+    once, apart = [0, 0, 1, 0, 0, 0, 0, 0, 0], [20, 0, 30, 0, 0, 0, 50, 0, 100]
+    games = {
+        "A": {"chosen": {"random": [[500, 0, 0], [0, 0, 500], [499, 499], once]}},
+        "C": {"chosen": {"random": [[50, 0, 150], [70, 0, 130], [0, 0], apart]}},
+        TEACHER: {"teacher": {"random": [[50, 0, 150], [70, 0, 130], [0, 0], apart]}},
+    }
+    folder = make_run(
+        tmp_path / "run", games=games, picked={"kept": "A", "student": "A", "set": "chosen", "among": 2, "games": 9}
+    )
+    text = headline(folder)
+    assert "| 1000 games, 2 different | 72.0 % | cannot tell (1000 games, 2 different) |" in text
+    assert "| C | 70.0 % (65.2 to 74.4) | 400 games, 400 different |" in text
+    assert "A 50.0 % (5.5 to 94.5), chosen among 2 by other games; its teacher: 70.0 %." in text
+    assert "Of 2 numbers of Thompson 2005 in this table none is met, of 1 too few games differ to tell." in text
+    whole = (folder / "report.md").read_text(encoding="utf-8")
+    assert "2 of 1000 differ: too few to trust" in whole and "400 of 400 differ" in whole
+    assert "Of 2 sets of weights A, chosen, was picked, by 9 games against each opponent" in whole
+    result = json.loads((folder / "report.json").read_text())["headline"][0]
+    assert (result["sample"], result["different"], result["pairs"]) == (1000, 2, 1)
+
+
+def test_one_number_that_nobody_can_judge_is_told_so(tmp_path: Path) -> None:
+    games = {"A": {"chosen": {"random": [[1, 0, 0], [0, 0, 1], [0, 0], [0, 0, 1, 0, 0, 0, 0, 0, 0]]}}}
+    text = headline(make_run(tmp_path / "run", games=games))
+    assert "The one number of Thompson 2005 in this table cannot be judged." in text
 
 
 def test_a_column_of_a_paper_is_found_by_the_whole_name() -> None:
@@ -201,7 +264,7 @@ def test_all_runs_stand_on_one_page(tmp_path: Path) -> None:
     assert (result["command"], result["seed"], result["quick"]) == ("understudy run one.toml", 0, False)
     assert (result["cost"], result["version"], result["commit"]) == (cost, "9.9", None)
     assert result["headline"][0].keys() == {
-        "what", "measure", "value", "low", "high", "sample", "share", "paper", "verdict"
+        "what", "measure", "value", "low", "high", "sample", "different", "pairs", "share", "paper", "verdict"
     }  # fmt: skip
 
 

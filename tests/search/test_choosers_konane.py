@@ -13,7 +13,8 @@ import pytest
 from tests.games.konane.test_evaluators_konane import counts, plain, positions
 from understudy.games import CompiledGame, find_game
 from understudy.games.konane.evaluators import EVALUATORS
-from understudy.search.choosers import LOST, WON, Anyone, Minimax, choose, duel, make_room
+from understudy.judges.duels import count_marks
+from understudy.search.choosers import LOST, WON, Anyone, Minimax, choose, duel, make_room, name_moves
 from understudy.search.minimax import minimax
 from understudy.search.workspace import BLIND, clear, make_workspace
 
@@ -97,9 +98,9 @@ def test_and_play_the_same_games(pair: str) -> None:
 
 
 def played(start: Any, one: Any, other: Any, *, games: int, seed: int) -> Any:
-    results = np.zeros((2, 3), np.int64)
-    duel(start, one, other, games, make_room(128, np.random.default_rng(seed)), results)
-    return results
+    marks = np.zeros(games, np.int64)
+    duel(start, name_moves(()), one, other, games, make_room(128, np.random.default_rng(seed)), marks)
+    return np.array(count_marks(marks)[:2])
 
 
 Choices = Callable[[Any], list[int]]

@@ -10,10 +10,11 @@ from conftest import random_line
 
 from understudy.games import CompiledGame, find_game, rules
 from understudy.players import make_player
-from understudy.search.choosers import ENDLESS, Guessing, Looking, choose, contest, make_room
+from understudy.search.choosers import ENDLESS, Guessing, Looking, choose, contest, make_room, name_moves
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 
+NO_MOVES = name_moves(())
 FIVE = find_game("lines_of_action", (5, 5))
 ALOA = find_evaluator("lines_of_action", "aloa")
 SEEN = ("sides", "quads", "shape", "threats", "turn")
@@ -136,26 +137,26 @@ def test_a_contest_is_the_game_of_its_choosers() -> None:
     for seed in range(6):
         start = random_line(FIVE, 6, seed)[seed % 3][0]
         for second in (0, 1):
-            result = contest(start, one, other, second, 60, scratch)
-            assert result == replayed(start, one, other, second, 60)
-            back = contest(start, other, one, 1 - second, 60, scratch)
-            assert back == (-result[0], result[1]), "the other side sees the opposite"
+            result = contest(start, NO_MOVES, one, other, second, 60, scratch)
+            assert result[:2] == replayed(start, one, other, second, 60)
+            back = contest(start, NO_MOVES, other, one, 1 - second, 60, scratch)
+            assert back[:2] == (-result[0], result[1]), "the other side sees the opposite"
             results.append(result[0])
     assert results.count(1) > 6, "aloa at two plies is better than a network of random weights at one"
 
 
 def test_a_contest_ends_at_its_limit_and_is_then_a_draw() -> None:
     scratch, one = room(), Looking(ALOA, 1)
-    whole = contest(FIVE.start(), one, one, 0, ENDLESS, scratch)
+    whole = contest(FIVE.start(), NO_MOVES, one, one, 0, ENDLESS, scratch)
     assert whole[1] > 4 and whole[0] != 0
     for limit in range(whole[1]):
-        assert contest(FIVE.start(), one, one, 0, limit, scratch) == (0, limit)
-    assert contest(FIVE.start(), one, one, 0, whole[1], scratch) == whole
+        assert contest(FIVE.start(), NO_MOVES, one, one, 0, limit, scratch)[:2] == (0, limit)
+    assert contest(FIVE.start(), NO_MOVES, one, one, 0, whole[1], scratch) == whole
 
 
 def test_a_game_that_is_over_is_not_played() -> None:
     over = FIVE.read("BB.../...../...W./...../W.... W")
     assert rules.outcome(over, 1) == -1
     scratch, one = room(), Looking(ALOA, 1)
-    assert contest(over, one, one, over.ply & 1, 50, scratch) == (-1, 0), "the side to move has lost"
-    assert contest(over, one, one, 1 - (over.ply & 1), 50, scratch) == (1, 0)
+    assert contest(over, NO_MOVES, one, one, over.ply & 1, 50, scratch)[:2] == (-1, 0), "the side to move has lost"
+    assert contest(over, NO_MOVES, one, one, 1 - (over.ply & 1), 50, scratch)[:2] == (1, 0)

@@ -2,7 +2,8 @@
 
 Two players without chance repeat their game whenever they meet again from the same opening, and a repetition tells
 nothing new. So a game is known by its start, its moves, its result and who had which colour, a pair by its two games,
-and intervals come from the different pairs alone. A pair is one number, its share of two points, with five outcomes
+and intervals come from the different pairs alone, taken for no more than half of the different games: from one start a
+few games would make many pairs, each with each. A pair is one number, its share of two points, with five outcomes
 (0, 1/2, 1, 3/2, 2 points): whatever an opening gives to one colour goes into both of its games and cancels.
 
 What is estimated is the mean over all openings that might have been drawn, each as likely as another. Openings from a
@@ -66,9 +67,17 @@ class Pairs(NamedTuple):
         return sum(self.counts)
 
     @property
-    def size(self) -> float:
-        """How many pairs the games are worth: half a pair counts half."""
+    def total(self) -> float:
+        """How many pairs there are with an odd game, half a pair of its own."""
         return self.number + (0.0 if self.half is None else 0.5)
+
+    @property
+    def size(self) -> float:
+        """How many pairs the games are worth: two different games at least for each.
+
+        From one start few games make many pairs, each with each, and a pair of two known games tells nothing new.
+        """
+        return min(self.total, self.different / 2)
 
     @property
     def points(self) -> float:
@@ -131,19 +140,28 @@ def add_pairs(every: Iterable[Pairs]) -> Pairs:
     return Pairs(counts, None, sum(part.games for part in parts), sum(part.different for part in parts))
 
 
-def measure_points(pairs: Pairs) -> Measure:
-    """Return the share of the points with its 95 % interval; the sample is the number of different pairs."""
-    size = pairs.size
-    if size == 0:
-        return Measure(None, 0.0, 1.0, 0)
-    share = pairs.points / (2 * size)
-    squares = sum(count * (place / 4 - share) ** 2 for place, count in enumerate(pairs.counts))
-    squares += 0.0 if pairs.half is None else 0.5 * (pairs.half - share) ** 2
-    reach = Z95**2 * float(estimate_part(size, share, squares)) / size
+def measure_points(pairs: Pairs, share: float | None = None) -> Measure:
+    """Return the share of the points with its 95 % interval; the sample is the number of different pairs.
+
+    A *share* of all games, repetitions among them, may stand in for that of the different pairs: it then is the one
+    that is told, and the different pairs still say how sure it is.
+    """
+    if pairs.size == 0:
+        return Measure(share, 0.0, 1.0, 0)
+    share = pairs.points / (2 * pairs.total) if share is None else share
+    reach = Z95**2 / count_independent(pairs, share)
     middle = (share + reach / 2) / (1 + reach)
     width = math.sqrt(reach * (share * (1 - share) + reach / 4)) / (1 + reach)
     low, high = max(middle - width, 0.0), min(middle + width, 1.0)
     return Measure(share, 0.0 if share == 0 else low, 1.0 if share == 1 else high, pairs.number)
+
+
+def count_independent(pairs: Pairs, share: float) -> float:
+    """Return how many independent games, each won or lost, would be as sure of a *share* as these pairs are."""
+    squares = sum(count * (place / 4 - share) ** 2 for place, count in enumerate(pairs.counts))
+    squares += 0.0 if pairs.half is None else 0.5 * (pairs.half - share) ** 2
+    size = pairs.size
+    return size / float(estimate_part(size, share, squares * size / pairs.total)) if size else 0.0
 
 
 def estimate_part(size: Numbers, share: Numbers, squares: Numbers) -> NDArray[np.float64]:
@@ -176,7 +194,12 @@ def _points(first: Played, second: Played) -> float:
 def write_sample(games: int, different: int, pairs: int) -> str:
     """Return how many games differ, and whether their different pairs are enough to go by."""
     sample = f"{games} games, {different} different; from {pairs} different pair{'' if pairs == 1 else 's'}"
-    return sample if pairs >= TRUSTED else f"{sample}: too few to trust"
+    return sample if is_trusted(different, pairs) else f"{sample}: too few to trust"
+
+
+def is_trusted(different: int, pairs: int) -> bool:
+    """Tell whether there are enough different pairs to go by, made of as many different games."""
+    return min(pairs, different // 2) >= TRUSTED
 
 
 def write_difference(points: Measure) -> str:

@@ -41,6 +41,15 @@ class Robin(NamedTuple):
     shares: Numbers
     """[row, column], of the row's player; nan on the diagonal and where nobody has played."""
     games: NDArray[np.int64]
+    sure: Numbers | None = None
+    """As sure as how many independent games each share is; None: as all games, since of others no more is known."""
+    different: NDArray[np.int64] | None = None
+    """Games that repeat none before them; None where nobody knows of all."""
+
+    @property
+    def independent(self) -> Numbers:
+        """As sure as how many independent games each share is."""
+        return self.games.astype(np.float64) if self.sure is None else self.sure
 
     @property
     def averages(self) -> Numbers:
@@ -52,7 +61,9 @@ class Robin(NamedTuple):
     def among(self, names: Sequence[str]) -> Robin:
         """Return the table of some of its players alone."""
         places = np.ix_(*[[self.names.index(name) for name in names]] * 2)
-        return Robin(tuple(names), self.shares[places], self.games[places])
+        sure = None if self.sure is None else self.sure[places]
+        different = None if self.different is None else self.different[places]
+        return Robin(tuple(names), self.shares[places], self.games[places], sure, different)
 
 
 class Agreement(NamedTuple):
@@ -81,15 +92,20 @@ class Agreement(NamedTuple):
 def gather_robin(scores: Mapping[str, Mapping[str, Any]]) -> Robin:
     """Return the round robin of scores stored by the names of both players."""
     names = tuple(sorted({name for one, rivals in scores.items() for name in (one, *rivals)}))
-    shares, games = np.full((len(names), len(names)), np.nan), np.zeros((len(names), len(names)), np.int64)
+    shares, sure = np.full((len(names), len(names)), np.nan), np.zeros((len(names), len(names)))
+    games, different = np.zeros(sure.shape, np.int64), np.zeros(sure.shape, np.int64)
+    unknown = False
     for one, rivals in scores.items():
         for other, counts in rivals.items():
             score, row, column = read_score(counts), names.index(one), names.index(other)
             won = score.won().value
             shares[row, column] = np.nan if won is None else won
             shares[column, row] = 1 - shares[row, column]
-            games[row, column] = games[column, row] = score.games - sum(score.repeated)
-    return Robin(names, shares, games)
+            games[row, column] = games[column, row] = score.games
+            sure[row, column] = sure[column, row] = score.independent()
+            different[row, column] = different[column, row] = score.different or 0
+            unknown = unknown or score.different is None
+    return Robin(names, shares, games, sure, None if unknown else different)
 
 
 def compare(ours: Robin, published: Robin, *, seem: float, twins: Twins = ()) -> Agreement:
@@ -99,7 +115,7 @@ def compare(ours: Robin, published: Robin, *, seem: float, twins: Twins = ()) ->
     rows, columns = rows[both], columns[both]
     one, other = ours.shares[rows, columns] - 0.5, published.shares[rows, columns] - 0.5
     averages = ours.averages, published.averages
-    low, high = np.quantile([spearman(some, averages[1]) for some in _redrawn(ours, ours.games)], [0.025, 0.975])
+    low, high = np.quantile([spearman(some, averages[1]) for some in _redrawn(ours, ours.independent)], [0.025, 0.975])
     return Agreement(
         spearman=spearman(*averages),
         low=float(low),
@@ -140,7 +156,7 @@ def find_differing(ours: Robin, published: Robin, *, games: float | None = None)
     apart = np.zeros(ours.shares.shape, bool)
     for place in np.argwhere(~np.isnan(ours.shares) & ~np.isnan(published.shares)):
         at = tuple(place)
-        low, high = wilson(float(ours.shares[at]), float(ours.games[at]))
+        low, high = wilson(float(ours.shares[at]), float(ours.independent[at]))
         their_low, their_high = wilson(float(published.shares[at]), games or float(published.games[at]))
         apart[at] = low > their_high or their_low > high
     return apart
@@ -173,15 +189,18 @@ def ceiling(robin: Robin, *, games: float) -> float:
     """Return the median agreement of a table's ranking with that of tournaments drawn from its own shares."""
     if not games >= 1 or len(robin.names) < 3:
         return float("nan")
-    drawn = _redrawn(robin, np.full(robin.shares.shape, round(games)))
+    drawn = _redrawn(robin, np.full(robin.shares.shape, games))
     return float(np.median([spearman(averages, robin.averages) for averages in drawn]))
 
 
-def _redrawn(robin: Robin, games: NDArray[np.int64]) -> Numbers:
-    """Return the averages [tournament, player] of tournaments drawn from a table's own shares."""
+def _redrawn(robin: Robin, sure: Numbers) -> Numbers:
+    """Return the averages [tournament, player] of tournaments drawn from a table's own shares.
+
+    Each share is as *sure* as so many independent games.
+    """
     rng = np.random.default_rng([REPEATS, len(robin.names)])
     played = ~np.isnan(robin.shares)
-    shares, games = np.where(played, robin.shares, 0.0), np.maximum(games, 1)
+    shares, games = np.where(played, robin.shares, 0.0), np.maximum(np.rint(sure), 1).astype(np.int64)
     upper = np.triu(rng.binomial(games, shares, (REPEATS, *shares.shape)) / games, 1)
     drawn = (upper + np.tril(1 - upper.transpose(0, 2, 1), -1)) * played
     averages: Numbers = drawn.sum(axis=2) / np.maximum(played.sum(axis=1), 1)

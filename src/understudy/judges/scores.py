@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from understudy.errors import FileError
-from understudy.judges.measures import Measure, share
+from understudy.judges.duels import Score, count_marks, read_score
+from understudy.judges.measures import Measure, share, wilson
 from understudy.judges.statistics import Spread, spread
+from understudy.search.choosers import RESULT
 
 LIMIT = 100
 """Plies after which a game is a tie."""
@@ -40,6 +42,8 @@ class Matches(NamedTuple):
 
     results: Whole
     plies: Whole
+    marks: Whole | None = None
+    """By which a game is known that repeats another; None: nobody kept them."""
 
     @property
     def played(self) -> int:
@@ -48,7 +52,9 @@ class Matches(NamedTuple):
 
     def turned(self) -> Matches:
         """Return the same matches seen by the other side, which had White when this one had Black."""
-        return Matches(-self.results[:, ::-1], self.plies[:, ::-1])
+        results, plies = -self.results[:, ::-1], self.plies[:, ::-1]
+        marks = None if self.marks is None else (self.marks[:, ::-1] | RESULT) - RESULT + 1 + results
+        return Matches(results, plies, marks)
 
     def scores(self, *, limit: int = LIMIT) -> dict[str, Whole]:
         """Return all scores by view."""
@@ -58,23 +64,47 @@ class Matches(NamedTuple):
 
 
 def read_matches(rows: Any, *, place: str) -> Matches:
-    """Return matches from rows of result and plies as Black, then as White; *place* is named where they are none."""
+    """Return matches from rows of result and plies as Black, then as White; *place* is named where they are none.
+
+    Two more numbers of a row are the marks of its games; older files have none.
+    """
     try:
         table = np.asarray(rows)
         if table.size == 0:
-            table = np.zeros((0, 4), np.int64)
-        good = table.ndim == 2 and table.shape[1] == 4 and table.dtype.kind in "iu"
-        if good and np.isin(table[:, [0, 2]], (-1, 0, 1)).all() and (table[:, [1, 3]] >= 0).all():
-            return Matches(table[:, [0, 2]].astype(np.int64), table[:, [1, 3]].astype(np.int64))
+            table = np.zeros((0, 6), np.int64)
+        good = table.ndim == 2 and table.shape[1] in (4, 6) and table.dtype.kind in "iu"
+        if (
+            good
+            and np.isin(table[:, [0, 2]], (-1, 0, 1)).all()
+            and (table[:, [1, 3, *range(4, table.shape[1])]] >= 0).all()
+        ):
+            results, plies = table[:, [0, 2]].astype(np.int64), table[:, [1, 3]].astype(np.int64)
+            return Matches(results, plies, table[:, 4:].astype(np.int64) if table.shape[1] == 6 else None)
     except (TypeError, ValueError, OverflowError):
         pass
-    raise FileError(f"{place}: expected rows of four whole numbers, result (-1, 0, 1) and plies as Black and as White")
+    raise FileError(
+        f"{place}: expected rows of four whole numbers, result (-1, 0, 1) and plies as Black and as White, or of six "
+        "with the marks of both games"
+    )
 
 
 def merged(every: Iterable[Matches]) -> Matches:
     """Return all matches as one."""
     parts = [read_matches([], place=""), *every]
-    return Matches(np.concatenate([one.results for one in parts]), np.concatenate([one.plies for one in parts]))
+    marks = [one.marks for one in parts if one.marks is not None]
+    return Matches(
+        np.concatenate([one.results for one in parts]),
+        np.concatenate([one.plies for one in parts]),
+        np.concatenate(marks) if len(marks) == len(parts) else None,
+    )
+
+
+def count_matches(matches: Matches) -> Score:
+    """Return the score of matches, with how many of their games differ where these are marked."""
+    if matches.marks is not None:
+        return count_marks(matches.marks.ravel())
+    black, white = ([int((matches.results[:, side] == sign).sum()) for sign in (-1, 0, 1)] for side in (BLACK, WHITE))
+    return read_score([black, white])
 
 
 def decide(matches: Matches) -> Whole:
@@ -94,6 +124,10 @@ class Record(NamedTuple):
     won: int
     lost: int
     tied: int
+    different: int | None = None
+    """How many of them repeat none before them; None where nobody knows."""
+    sure: float | None = None
+    """As sure as how many independent ones they are; None: as all of them, since no more is known."""
 
     @property
     def played(self) -> int:
@@ -102,15 +136,21 @@ class Record(NamedTuple):
 
     def winning(self) -> Measure:
         """Return the winning percentage: wins of what was decided, ties left out."""
-        return share(self.won, self.won + self.lost)
+        return self._share(self.won, self.won + self.lost)
 
     def victories(self) -> Measure:
         """Return wins of all."""
-        return share(self.won, self.played)
+        return self._share(self.won, self.played)
 
     def points(self) -> Measure:
         """Return wins and half of the ties, of all; the interval is a little too wide where there are ties."""
-        return share(self.won + self.tied / 2, self.played)
+        return self._share(self.won + self.tied / 2, self.played)
+
+    def _share(self, hits: float, sample: int) -> Measure:
+        """Return a share of a part of what was played; that part is as sure as the whole."""
+        if self.sure is None or not sample:
+            return share(hits, sample)
+        return Measure(hits / sample, *wilson(hits / sample, sample * self.sure / self.played), sample)
 
 
 def record(results: ArrayLike) -> Record:
@@ -123,7 +163,19 @@ def records(matches: Matches) -> dict[str, Record]:
     """Return the records by view: of games, of games as White and as Black, and of matches."""
     results = matches.results
     views = (results, results[:, WHITE], results[:, BLACK], decide(matches))
-    return {view: record(ended) for view, ended in zip(VIEWS, views, strict=True)}
+    plain = {view: record(ended) for view, ended in zip(VIEWS, views, strict=True)}
+    if matches.marks is None:
+        return plain
+    numbers = _count_different(matches.marks)
+    sure = {**numbers, "overall": count_matches(matches).independent()}
+    sure["combined"] = min(numbers["combined"], numbers["overall"] / 2)
+    return {view: one._replace(different=numbers[view], sure=float(sure[view])) for view, one in plain.items()}
+
+
+def _count_different(marks: Whole) -> dict[str, int]:
+    """Return by view how many games differ, or matches, which differ where one of their games does."""
+    views = (marks.ravel(), marks[:, WHITE], marks[:, BLACK], marks)
+    return {view: len(np.unique(part, axis=0)) for view, part in zip(VIEWS, views, strict=True)}
 
 
 def spreads(matches: Matches, *, limit: int = LIMIT) -> dict[str, Spread]:

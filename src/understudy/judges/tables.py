@@ -141,7 +141,7 @@ def _record(row: dict[str, Any], side: str) -> str:
 
 def _doubts(standings: Standings) -> list[str]:
     """Return a warning where the players of a tournament met in too few different pairs."""
-    fewest = min((meeting.pairs().number for meeting in standings.meetings), default=0)
+    fewest = min((int(meeting.pairs().size) for meeting in standings.meetings), default=0)
     return [f"fewest different pairs of two players: {fewest}, too few to trust"] if fewest < TRUSTED else []
 
 

@@ -204,7 +204,9 @@ def _points(players: Sequence[str], meetings: Sequence[Meeting], *, repeated: bo
     for meeting in meetings:
         a, b = (players.index(player) for player in meeting.players)
         pairs, (wins, draws, _) = meeting.pairs(), meeting.score()
-        scored, games = (wins + draws / 2, len(meeting.games)) if repeated else (pairs.points, 2 * pairs.size)
+        share = pairs.points / (2 * pairs.total) if pairs.size else 0.0
+        games = len(meeting.games) if repeated else 2 * pairs.size
+        scored = wins + draws / 2 if repeated else share * games
         points[a, b] += scored
         points[b, a] += games - scored
     return points

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from understudy.games import CompiledGame
 from understudy.games.batches import size
 from understudy.judges.measures import write_verdict
 from understudy.judges.value_kept import exam_positions, graded, value_kept
@@ -19,9 +20,12 @@ LEARNED = "student:"
 
 def opening_plies(run: Run[Any]) -> int:
     """Return how many random plies the judging games of a run begin with: what it says, or what its game is used to."""
-    plies: int | None = run.experiment.judging.opening_plies
-    usual: int = run.experiment.game.conventions.opening_plies
-    return usual if plies is None else plies
+    return count_plies(run.experiment.game, run.experiment.judging.opening_plies)
+
+
+def count_plies(game: CompiledGame, plies: int | None) -> int:
+    """Return so many random plies, or where nothing is said (None) as many as games of *game* usually begin with."""
+    return game.conventions.opening_plies if plies is None else plies
 
 
 def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: int) -> None:

@@ -33,6 +33,8 @@ except ImportError:  # there is none on Windows, where nobody hears of a second 
 
 E = TypeVar("E", bound=Experiment)
 
+PICKED = "picked.json"
+"""Who was chosen by games that grade nobody."""
 LOCAL = Local()
 """The cores of this machine."""
 
@@ -80,8 +82,10 @@ class Run(Generic[E]):
         """Add a line to a journal of the folder."""
         append_line(self.folder / name, entry)
 
-    def keep_student(self, name: str, *, suffix: str = "onnx") -> None:
-        """Make the student called *name* the one that the run is known for."""
+    def keep_student(self, name: str, *, suffix: str = "onnx", by_games: bool = False) -> None:
+        """Make a student the one that the run is known for; note it if it was chosen *by_games* that grade nobody."""
+        if by_games:
+            self.save(PICKED, self.load(PICKED) | {"kept": name})
         chosen = self.folder / f"student_{name}.{suffix}"
         save_file(self.folder / f"student.{suffix}", lambda partial: shutil.copyfile(chosen, partial))
 

@@ -70,7 +70,11 @@ def _alone(contest: Contest) -> list[Block]:
     )  # fmt: skip
     samples = sorted({score.games for scores in contest.alone.values() for score in scores.values()})
     games = " or ".join(map(number, samples))
-    caption = f"Won of {games} games against random play, each side begun half of them, with 95 % intervals."
+    known = [score.different for scores in contest.alone.values() for score in scores.values()]
+    caption = (
+        f"Won of {games} games against random play, each side begun half of them, {_count_different(known)}, with 95 % "
+        "intervals from the different pairs."
+    )
     plot = Plot(draw_names(names, lines), "Won against random play, by evaluation function", depths)
     texts = [Text(contest.paper.alone(_shares(contest)))] if contest.paper is not None else []
     return [*texts, Plots((plot,)), Table((Cell(""), *cells(*depths)), rows, caption)]
@@ -192,8 +196,18 @@ def _pair_table(contest: Contest, depth: int) -> Table:
         shares = [_pair(contest, robin, theirs, i, j) for j in range(len(robin.names))]
         rows.append((Cell(name), *shares, _average(robin, theirs, name)))
     games = sorted(set(robin.games[robin.games > 0].tolist()))
-    caption = f"Depth {depth}, {' or '.join(map(number, games))} games a pair."
+    known = [None] if robin.different is None else robin.different[robin.games > 0].tolist()
+    caption = f"Depth {depth}, {' or '.join(map(number, games))} games a pair, {_count_different(known)}."
     return Table(cells("", *robin.names, "average"), tuple(rows), caption, dense=True)
+
+
+def _count_different(known: Sequence[int | None]) -> str:
+    """Return how many games of each pair differ: the least and the most."""
+    counts = [count for count in known if count is not None]
+    if len(counts) < len(known) or not counts:
+        return "repetitions unknown"
+    least, most = number(min(counts)), number(max(counts))
+    return f"{least} to {most} of them different" if least != most else f"{most} of them different"
 
 
 def _pair(contest: Contest, robin: Robin, theirs: Robin | None, i: int, j: int) -> Cell:

@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from understudy.judges.duels import read_score
-from understudy.judges.measures import Z95, share
+from understudy.judges.measures import Z95
 from understudy.judges.robins import Robin, read_published
-from understudy.judges.scores import Matches, spreads
+from understudy.judges.scores import count_matches, spreads
 from understudy.report.contests import average_of, contest_of
 from understudy.report.evolution.monitors import EPOCH, Monitor, monitors_of
 from understudy.report.evolution.published import STUDENT, PublishedEvolution
-from understudy.report.findings import Finding, compare, find, find_column
+from understudy.report.findings import Finding, compare, find, find_column, find_won
 from understudy.report.labels.nearness import PublishedLabels, by_dataset, measure_of, targets_of
 from understudy.report.pupils import SIDES, PublishedErrors
 from understudy.report.sources import Run
@@ -102,11 +102,11 @@ def _won(run: Run, name: str, opponent: str, counts: Any, printed: Any, role: st
     row = printed if isinstance(printed, Mapping) else {}
     score = read_score(counts)
     words = f"games won against {opponent}"
-    for finding in find(name, words, score.won()._asdict(), role=role):
+    for finding in find_won(name, words, score, score.won(), role=role):
         yield compare(run, finding, row.get(opponent))
     for side, called in enumerate(SIDES):
         if (there := row.get(f"{opponent} as {called}")) is not None:
-            won = find(name, f"{words}, moving {called}", score.won_as(side)._asdict(), role=role)
+            won = find_won(name, f"{words}, moving {called}", score.of_side(side), score.won_as(side), role=role)
             yield from (compare(run, finding, there) for finding in won)
 
 
@@ -163,19 +163,21 @@ def _of_evaluators(run: Run) -> Iterator[Finding]:
         averages = dict(zip(robin.names, robin.averages.tolist(), strict=True))
         words = f"average of the round robin, depth {depth}"
         for name in sorted(averages, key=lambda one: -averages[one])[:BEST]:
-            average = find(name, words, _averaged(robin, robin.names.index(name)), role="candidate")
+            row = robin.names.index(name)
+            different = None if robin.different is None else int(robin.different[row].sum())
+            average = find(name, words, _averaged(robin, row), role="candidate", different=different, games=True)
             yield from (compare(run, finding, average_of(printed.get(depth), name)) for finding in average)
     for depth, scores in contest.alone.items() if not contest.robins else ():
         for name, score in sorted(scores.items(), key=lambda one: -(one[1].won().value or 0.0))[:BEST]:
-            yield from find(name, f"games won against random play, depth {depth}", score.won()._asdict(),
-                            role="candidate")  # fmt: skip
+            yield from find_won(name, f"games won against random play, depth {depth}", score, score.won(),
+                                role="candidate")  # fmt: skip
 
 
 def _averaged(robin: Robin, row: int) -> dict[str, Any]:
     """Return a player's mean share, all opponents counting alike, with the interval that chance leaves it."""
     met = robin.games[row] > 0
-    shares, games = robin.shares[row][met], robin.games[row][met]
-    half = Z95 * float(np.sqrt((shares * (1 - shares) / games).sum())) / max(len(games), 1)
+    shares, games, sure = (table[row][met] for table in (robin.shares, robin.games, robin.independent))
+    half = Z95 * float(np.sqrt((shares * (1 - shares) / np.maximum(sure, 1.0)).sum())) / max(len(games), 1)
     mean = float(robin.averages[row])
     return {"value": mean, "low": max(mean - half, 0.0), "high": min(mean + half, 1.0), "sample": int(games.sum())}
 
@@ -188,7 +190,8 @@ def _of_evolution(run: Run) -> Iterator[Finding]:
         printed = there.spreads["combined"].mean if there is not None and there.spreads else None
         yield from (_scored(run, monitor, printed) for monitor in monitors)
     for (one, other), matches in run.baselines.items():
-        yield from find(one, f"games won against {other}", _won_of(matches), role="baseline")
+        score = count_matches(matches)
+        yield from find_won(one, f"games won against {other}", score, score.won(), role="baseline")
 
 
 def _scored(run: Run, monitor: Monitor, printed: float | None) -> Finding:
@@ -199,10 +202,6 @@ def _scored(run: Run, monitor: Monitor, printed: float | None) -> Finding:
     if printed is not None and run.comparison.study and not monitor.late:
         return finding._replace(verdict=f"not comparable because generation {EPOCH} was not reached")
     return compare(run, finding, printed)
-
-
-def _won_of(matches: Matches) -> Mapping[str, Any]:
-    return share(int((matches.results > 0).sum()), int(matches.results.size))._asdict()
 
 
 GATHERERS: Sequence[Callable[[Run], Iterator[Finding]]] = (

@@ -18,16 +18,22 @@ TITLE = "In short"
 SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[A-Z`'\"])")
 """Between two sentences: a number with a point, or `et al. (2018)`, is not the end of one."""
 
+VERDICTS = ("met", "missed", "cannot tell")
+"""How verdicts begin on a paper's number that may be compared."""
+
 UNTAUGHT = ("teacher", "baseline")
 """Roles of those who did not learn, told beside their names."""
 
-INTERVALS = "In brackets 95 % intervals; n is how many games, positions or rows were counted."
+INTERVALS = (
+    "In brackets 95 % intervals; n is how many games, positions or rows were counted. Of games it is told how many are "
+    "different: intervals are those of different pairs, both colours of one opening."
+)
 
 
 def headline_section(run: Run, findings: Sequence[Finding]) -> Section | None:
     """Return what was asked and what came out; None where an experiment neither says anything nor has anything."""
     shown, note = shorten_names(findings)
-    sentences = [sentence for sentence in (_asked(run), _outcome(shown), _standing(run, findings)) if sentence]
+    sentences = [sentence for sentence in (_asked(run), _outcome(run, shown), _standing(run, findings)) if sentence]
     if not sentences:
         return None
     blocks: list[Block] = [Text(" ".join(sentences))]
@@ -53,17 +59,28 @@ def _asked(run: Run) -> str:
     return SENTENCE.split(" ".join(texts[0].split()))[0] if texts else ""
 
 
-def _outcome(findings: Sequence[Finding]) -> str:
-    """Return the best of the first measure in a sentence, beside who did not learn."""
+def _outcome(run: Run, findings: Sequence[Finding]) -> str:
+    """Return the first measure of one student in a sentence, beside who did not learn.
+
+    It is the one that other games or positions chose, where a run did so: the best of several is so by luck, too.
+    """
     first = [finding for finding in findings if finding.measure == findings[0].measure]
     learned = [finding for finding in first if finding.role == "student"] or first
     if not learned:
         return ""
-    best = (min if learned[0].fewer else max)(learned, key=lambda finding: finding.value)
-    among = f", the best of {len(learned)}" if len(learned) > 1 and best.role == "student" else ""
+    chosen = [finding for finding in learned if finding.what == run.picked.get("kept")]
+    best = chosen[0] if chosen else (min if learned[0].fewer else max)(learned, key=lambda finding: finding.value)
+    among = _among(best, len(learned), chosen=bool(chosen))
     others = {finding.role: finding for finding in reversed(first) if finding not in learned}.values()
     beside = "".join(f"; {_name(finding)}: {finding.ours.text}" for finding in others)
     return f"{headed(best.measure)}: {best.what} {write_finding(best)}{among}{beside}."
+
+
+def _among(best: Finding, learned: int, *, chosen: bool) -> str:
+    """Return among how many somebody is named, and by what."""
+    if learned < 2 or best.role != "student":
+        return ""
+    return f", chosen among {learned} by other games" if chosen else f", the best of {learned}"
 
 
 def _name(finding: Finding) -> str:
@@ -74,18 +91,23 @@ def _standing(run: Run, findings: Sequence[Finding]) -> str:
     """Return how many of a paper's numbers are met, why none may be compared, or in which form the run was done."""
     if run.comparison.refusal:
         return run.comparison.refusal
-    judged = [
-        finding.verdict for finding in findings if finding.verdict == "met" or finding.verdict.startswith("missed")
-    ]
+    judged = [finding.verdict for finding in findings if finding.verdict.startswith(VERDICTS)]
     if judged and run.comparison.study:
-        met, name = judged.count("met"), find_paper(run.comparison.study).name
-        if len(judged) == 1:
-            return f"The one number of {name} in this table is {'met' if met else 'missed'}."
-        how = "all are" if met == len(judged) else f"{number(met) if met else 'none'} {'is' if met < 2 else 'are'}"
-        return f"Of {number(len(judged))} numbers of {name} in this table {how} met."
+        return _count_met(judged, find_paper(run.comparison.study).name)
     if is_short(run.experiment):
         return "This is the short form of the experiment."
     return "Some settings were changed by hand." if changed_in(run.experiment) else ""
+
+
+def _count_met(verdicts: Sequence[str], name: str) -> str:
+    """Return how many of a paper's numbers are met, and of how many nobody can tell."""
+    met, unsure = verdicts.count("met"), sum(verdict.startswith(VERDICTS[-1]) for verdict in verdicts)
+    if len(verdicts) == 1:
+        how = "cannot be judged" if unsure else "is met" if met else "is missed"
+        return f"The one number of {name} in this table {how}."
+    how = "all are" if met == len(verdicts) else f"{number(met) if met else 'none'} {'is' if met < 2 else 'are'}"
+    rest = f", of {number(unsure)} too few games differ to tell" if unsure else ""
+    return f"Of {number(len(verdicts))} numbers of {name} in this table {how} met{rest}."
 
 
 def headline_table(findings: Sequence[Finding], *, known: str = "", note: str = "") -> Table:
@@ -117,8 +139,7 @@ def _named(finding: Finding) -> Cell:
 
 
 def _numbers(finding: Finding, known: str) -> tuple[Cell, ...]:
-    counted = Cell("" if finding.sample is None else number(finding.sample))
-    return finding.ours, counted, finding.theirs, _verdict(finding, known)
+    return finding.ours, Cell(finding.counted), finding.theirs, _verdict(finding, known)
 
 
 def _verdict(finding: Finding, known: str) -> Cell:

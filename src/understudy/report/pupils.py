@@ -119,12 +119,28 @@ def games_section(run: Run) -> Section | None:
     paper, (names, shared) = run.published, shorten([*run.games, *opponents])
     rows = [(Cell(f"{names[name]}, {which}"), *row) for name, sets in run.games.items()
             for which, row in _game_rows(name, sets, opponents, paper)]  # fmt: skip
-    caption = f"Games won, with 95 % intervals. Chosen: the best snapshot by other games than these. {shared}".strip()
+    caption = (
+        "Games won, with 95 % intervals from the different pairs of games, and how many games differ. Chosen: the best "
+        f"snapshot by other games than these. {shared}"
+    ).strip()
     columns = cells("student", *(names[opponent] for opponent in opponents))
     blocks: list[Block] = [Table(columns, tuple(rows), caption), _sides(run, opponents, names)]
     if paper:
         blocks.insert(0, Text("Rows of the source stand below ours; what it does not say is left empty."))
-    return Section("Games", tuple(blocks))
+    return Section("Games", (*_picked(run, names), *blocks))
+
+
+def _picked(run: Run, names: Mapping[str, str]) -> list[Block]:
+    """Tell which row of all is to be named where one is: the one that other games picked."""
+    student, which, among = (run.picked.get(key) for key in ("student", "set", "among"))
+    if not isinstance(student, str) or not isinstance(among, int) or among < 2:
+        return []
+    text = (
+        f"Of {among} sets of weights {names.get(student, student)}, {which}, was picked, by "
+        f"{number(run.picked['games'])} games against each opponent that is chosen by. Those games grade nobody; its "
+        "row below comes from others."
+    )
+    return [Text(text)]
 
 
 def _game_rows(
@@ -153,9 +169,17 @@ def _sides(run: Run, opponents: Sequence[str], names: Mapping[str, str]) -> Tabl
 
 
 def _won(counts: Any, side: int | None = None) -> Cell:
-    """Return the share of games won with its interval, as both sides or as one."""
+    """Return the share of games won with its interval, as both sides or as one; and of both how many games differ."""
     score = read_score(counts)
-    return measured((score.won() if side is None else score.won_as(side))._asdict())
+    if side is not None:
+        return measured(score.won_as(side)._asdict())
+    cell = measured(score.won()._asdict())
+    known = (
+        "repetitions unknown"
+        if score.different is None
+        else f"{number(score.different)} of {number(score.games)} differ"
+    )
+    return cell._replace(aside=f"{cell.aside} {known}{'' if score.trusted else ': too few to trust'}".strip())
 
 
 def errors_sections(run: Run) -> list[Section]:

@@ -38,6 +38,8 @@ class Run:
     curves: Mapping[str, Any] = field(default_factory=dict)
     snapshots: Mapping[str, Any] = field(default_factory=dict)
     games: Mapping[str, Any] = field(default_factory=dict)
+    picked: Mapping[str, Any] = field(default_factory=dict)
+    """Which student and which of its sets of weights was picked among all, by games that grade nobody."""
     cells: Mapping[str, Any] = field(default_factory=dict)
     """Scores of evaluators by depth and players."""
     times: Mapping[str, Any] = field(default_factory=dict)
@@ -94,7 +96,7 @@ class Run:
         """Return everything as one plain dictionary."""
         names = (
             "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
-            "cells", "times", "errors", "school", "generations", "labels", "suites", "ladder",
+            "picked", "cells", "times", "errors", "school", "generations", "labels", "suites", "ladder",
         )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -118,6 +120,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         curves=_load_json(folder / "curves.json"),
         snapshots=_load_json(folder / "snapshots.json"),
         games=_load_json(folder / "games.json"),
+        picked=_load_json(folder / "picked.json"),
         cells=load_cells(folder / "cells.json"),
         times=_load_json(folder / "times.json"),
         errors=_load_json(folder / "errors.json"),

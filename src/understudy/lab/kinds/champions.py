@@ -1,18 +1,22 @@
 """What an evolution is measured by: matches as it goes, baselines, and champions against their judges and each other.
 
 What was played before stays, unless a champion or the terms of its matches have changed since; what was noted of
-generations that were not kept is dropped, since they are played again.
+generations that were not kept is dropped, since they are played again. Which of several champions becomes the student
+of the run is chosen by matches of its own (`choosing.json`), not by those that are told (`matches.json`).
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from understudy.files import save_text
+from understudy.judges.duels import write_score
+from understudy.judges.scores import count_matches, read_matches
+from understudy.lab.judging import count_plies, opening_plies
 from understudy.lab.options.evolution import Experiment, pair_of
 from understudy.lab.run import Run
 from understudy.players.evolved import load_evolved
@@ -20,82 +24,101 @@ from understudy.trainers.evolution.arena import Bred, Pairing, Task, nonsense, p
 
 CHUNK = 10
 """Matches of one task between players that do not learn."""
-MEASURING, JUDGING = 50_000, 60_000
-"""Seeds of the games that measure and of those that grade: apart from each other and from those of evolution."""
-GENERATIONS, MONITOR, MATCHES = "generations.jsonl", "monitor.json", "matches.json"
+MEASURING, CHOOSING, JUDGING = 50_000, 55_000, 60_000
+"""Seeds of the games that measure, of those that choose one of several champions and of those that grade: apart from
+each other and from those of evolution."""
+TRIED = 4
+"""One match is played to choose for so many that are played to grade."""
+GENERATIONS, MONITOR, BASELINES = "generations.jsonl", "monitor.json", "baselines.json"
+MATCHES, CHOICE = "matches.json", "choosing.json"
 
 
 class Terms(NamedTuple):
-    """How many matches two players have, from openings of how many random plies, and with which chance."""
+    """How many matches two players have, from openings of how many random plies, with which chance, and what for."""
 
     matches: int
     opening_plies: int
     seed: int
+    choosing: bool = False
 
 
 def judge_students(run: Run[Experiment]) -> None:
     """Play the baselines, and let the champions meet their opponents and each other; what was done before stays."""
     _play_baselines(run)
-    judging, names = run.experiment.judging, [lesson.name for lesson in run.experiment.lessons]
+    judging, plies, names = (
+        run.experiment.judging,
+        opening_plies(run),
+        [lesson.name for lesson in run.experiment.lessons],
+    )
     champions = {name: load_evolved(run.folder / f"student_{name}.safetensors") for name in names}
     bred = {name: Bred(one.network, one.alleles, one.depth) for name, one in champions.items()}
     stamps = {
-        name: f"{one.facts['fingerprint']} {one.facts['generations']} {one.depth} "
-        f"{judging.matches} {judging.opening_plies}"
+        name: f"{one.facts['fingerprint']} {one.facts['generations']} {one.depth} {judging.matches} {plies}"
         for name, one in champions.items()
     }
-    matches = _keep_true(run, stamps)
+    _drop_untrue(run, stamps)
     pairs = [(name, opponent) for name in bred for opponent in (*judging.opponents, *bred) if opponent != name]
-    terms = Terms(judging.matches, judging.opening_plies, JUDGING)
-    for place, (name, opponent) in enumerate(pairs):
-        run.tell("judging", place / len(pairs), f"{name} against {opponent}")
-        if opponent not in matches.setdefault(name, {}):
-            matches[name][opponent] = _play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
-            run.save(MATCHES, matches)
+    matches = _play_pairs(run, MATCHES, bred, pairs, Terms(judging.matches, plies, JUDGING))
     run.save("games.json", {name: {"champion": _count_games(met)} for name, met in matches.items()})
-    run.tell("judging", 1.0)
-    run.keep_student(_best(matches, run.experiment), suffix="safetensors")
+    run.keep_student(_choose_champion(run, bred), suffix="safetensors", by_games=len(bred) > 1)
 
 
-def _keep_true(run: Run[Experiment], stamps: dict[str, str]) -> dict[str, Any]:
-    """Return the matches played before, without those of champions that have changed since."""
+def _drop_untrue(run: Run[Experiment], stamps: dict[str, str]) -> None:
+    """Leave of the matches played before those of champions that have not changed since."""
     before = run.load("judged.json")
     changed = {name for name, stamp in stamps.items() if before.get(name) != stamp}
-    matches = {
-        name: {opponent: rows for opponent, rows in met.items() if opponent not in changed}
-        for name, met in run.load(MATCHES).items()
-        if name not in changed
-    }
-    run.save(MATCHES, matches)
+    for file in (MATCHES, CHOICE):
+        matches = {
+            name: {opponent: rows for opponent, rows in met.items() if opponent not in changed}
+            for name, met in run.load(file).items()
+            if name not in changed
+        }
+        run.save(file, matches)
     run.save("judged.json", stamps)
+
+
+def _play_pairs(
+    run: Run[Experiment], file: str, bred: Mapping[str, Bred], pairs: Sequence[tuple[str, str]], terms: Terms
+) -> dict[str, Any]:
+    """Return the matches of champions with whom they are paired; what a *file* has of them is not played again."""
+    task, matches = "choosing" if terms.choosing else "judging", run.load(file)
+    for place, (name, opponent) in enumerate(pairs):
+        run.tell(task, place / len(pairs), f"{name} against {opponent}")
+        if opponent not in matches.setdefault(name, {}):
+            matches[name][opponent] = _play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
+            run.save(file, matches)
+    run.tell(task, 1.0)
     return matches
 
 
+def _choose_champion(run: Run[Experiment], bred: Mapping[str, Bred]) -> str:
+    """Return the student that wins most against those who judge all of them, in matches that grade nobody."""
+    judging = run.experiment.judging
+    pairs = [(name, opponent) for name in bred for opponent in judging.opponents if len(bred) > 1]
+    terms = Terms(max(1, judging.matches // TRIED), opening_plies(run), CHOOSING, choosing=True)
+    matches = _play_pairs(run, CHOICE, bred, pairs, terms)
+
+    def won(name: str) -> int:
+        return sum(int(np.array(rows)[:, [0, 2]].sum()) for rows in matches.get(name, {}).values())
+
+    return max(bred, key=won)
+
+
 def _count_games(met: dict[str, Any]) -> dict[str, list[list[int]]]:
-    """Return games lost, drawn and won as the first and as the second player, from matches."""
-    counts = {}
-    for opponent, rows in met.items():
-        results = np.array(rows)[:, [0, 2]]
-        counts[opponent] = [[int((results[:, side] == sign).sum()) for sign in (-1, 0, 1)] for side in (0, 1)]
-    return counts
-
-
-def _best(matches: dict[str, Any], experiment: Experiment) -> str:
-    """Return the student that wins most against those who judge all of them."""
-
-    def won(name: str) -> float:
-        return float(sum(np.array(matches[name][who])[:, [0, 2]].sum() for who in experiment.judging.opponents))
-
-    return max((lesson.name for lesson in experiment.lessons), key=won)
+    """Return the scores of a champion's matches, each as it is stored."""
+    return {
+        opponent: write_score(count_matches(read_matches(rows, place=f"matches against {opponent}")))
+        for opponent, rows in met.items()
+    }
 
 
 def _play_baselines(run: Run[Experiment]) -> None:
     judging = run.experiment.judging
     for place, baseline in enumerate(judging.baselines):
         run.tell("baselines", place / len(judging.baselines), baseline)
-        if len(run.load("baselines.json").get(baseline, ())) != judging.baseline_matches:
-            rows = _play_matches(run, pair_of(baseline), Terms(judging.baseline_matches, 0, MEASURING))
-            add_rows(run, "baselines.json", [baseline], rows)
+        if len(run.load(BASELINES).get(baseline, ())) != judging.baseline_matches:
+            rows = _play_matches(run, pair_of(baseline), Terms(judging.baseline_matches, monitor_plies(run), MEASURING))
+            add_rows(run, BASELINES, [baseline], rows)
     if judging.baselines:
         run.tell("baselines", 1.0)
 
@@ -106,11 +129,16 @@ def _play_matches(run: Run[Experiment], players: tuple[str | Bred, str | Bred], 
     tasks = [
         Pairing(
             stage=stage, players=players, matches=min(CHUNK, terms.matches - first), opening_plies=terms.opening_plies,
-            opening_seed=(terms.seed, first), seed=(terms.seed, first, 1),
+            opening_seed=(terms.seed, first), seed=(terms.seed, first, 1), choosing=terms.choosing,
         )
         for first in range(0, terms.matches, CHUNK)
     ]  # fmt: skip
     return [list(meeting) for result in play_tasks(run, tasks) for meeting in result]
+
+
+def monitor_plies(run: Run[Experiment]) -> int:
+    """Return how many random plies the games begin with that measure generations and players that do not learn."""
+    return count_plies(run.experiment.game, run.experiment.judging.monitor_opening_plies)
 
 
 def play_tasks(run: Run[Experiment], tasks: Sequence[Task]) -> Iterator[Any]:

@@ -3,9 +3,10 @@
 `[paper]` holds the published tables: `[paper.depth_2]` what row wins against column in per cent, `[paper.averages]`
 what is printed of each player's averages.
 
-The run folder holds `cells.json`, what every pair has played so far, and `times.json`. A match is played in slices,
-each with chance of its own from the experiment's seed, its pair and its place: any number of workers plays the same
-games, and a run that was stopped goes on with the next slice. Nothing here needs PyTorch, so options and steps need not
+The run folder holds `cells.json`, what every pair has played so far, `marks.safetensors`, by which a game is known that
+repeats one of an earlier slice, and `times.json`. A match is played in slices, each with chance of its own from the
+experiment's seed, its pair and its place: any number of workers plays the same games, and a run that was stopped goes
+on with the next slice. Nothing here needs PyTorch, so options and steps need not
 stand apart.
 """
 
@@ -19,19 +20,34 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.judges.duels import NOTHING, Score, added, play_duel, read_score, write_score
+from understudy.judges.duels import (
+    NOTHING,
+    Marks,
+    Score,
+    added,
+    count_marks,
+    draw_starts,
+    play_marks,
+    read_score,
+    write_score,
+)
 from understudy.judges.robins import read_published
-from understudy.lab.run import Kind, Progress, Run, Step
+from understudy.lab.judging import count_plies
+from understudy.lab.run import Kind, Made, Progress, Run, Step
 from understudy.lab.settings import About, board_of, built, check_sections, same_board
 from understudy.report.evaluators import summary_lines
 from understudy.report.sources import load_cells, load_run
 from understudy.search.choosers import Anyone, Minimax
 from understudy.search.evaluators import find_evaluator
+from understudy.tensors import load_arrays, load_facts, save_arrays
 
 RANDOM = "random"
+CELLS, MARKS = "cells.json", "marks.safetensors"
 
 SLICES = {1: 10_000, 2: 2_000, 3: 250, 4: 30, 5: 4, 6: 2}
 """Games of a slice at each depth, about a second; even, so that both sides begin equally often."""
@@ -67,6 +83,9 @@ class EvaluatorsOptions:
     """While at most one cell is empty: count removals as the source's program did, or `jumps` even then."""
     horizon: str = "blind"
     """A game that is over where the search ends is left to the function, or `settled` by the rules."""
+    opening_plies: int | None = None
+    """Random plies before the players choose, both sides of each opening; if not said, as many as the game usually has.
+    0: all games begin at the plain start, as in the source."""
     seed: int = 0
 
 
@@ -121,6 +140,7 @@ def check_options(options: EvaluatorsOptions) -> None:
         raise UnknownName("evaluators.counts", options.counts, COUNTS)
     if options.horizon not in HORIZONS:
         raise UnknownName("evaluators.horizon", options.horizon, HORIZONS)
+    check_range("evaluators.opening_plies", options.opening_plies or 0, 0, 20)
     check_range("evaluators.seed", options.seed, 0, 2**63)
 
 
@@ -176,7 +196,23 @@ def _identity(settings: Any) -> Any:
     if board[0] != "evaluators":
         return board
     options = asdict(build(EvaluatorsOptions, settings.get("evaluators", {}), place="[evaluators]"))
-    return board, {key: value for key, value in options.items() if key not in ("names", "robin", "depths")}
+    return board, {key: value for key, value in options.items() if key not in ELSEWHERE}
+
+
+ELSEWHERE = ("names", "robin", "depths", "opening_plies")
+"""Options in which a run folder may differ from its experiment; from where its games begin, `_made` checks."""
+
+
+def _made(run: Run[Experiment]) -> Iterator[Made]:
+    """Yield the games that a run has; where it keeps no marks they are older than these, and from the plain start."""
+    if (path := run.folder / CELLS).exists():
+        marks = run.folder / MARKS
+        before = load_facts(marks, "marks of games").get("opening_plies") if marks.exists() else 0
+        yield Made(repr(str(path)), before, _plies(run.experiment), "was played")
+
+
+def _plies(experiment: Experiment) -> int:
+    return count_plies(experiment.game, experiment.evaluators.opening_plies)
 
 
 def stages(experiment: Experiment) -> Iterator[Stage]:
@@ -196,24 +232,36 @@ class Book:
 
     def __init__(self, run: Run[Experiment]) -> None:
         self.run = run
-        self.cells = load_cells(run.folder / "cells.json")
+        self.cells = load_cells(run.folder / CELLS)
+        self.marks: dict[str, Marks] = {}
+        if (path := run.folder / MARKS).exists():
+            self.marks = dict(load_arrays(path, "marks of games")[0])
         self.times: dict[str, float] = run.load("times.json")
         self.saved = time.perf_counter()
 
     def score(self, pair: Pair) -> Score:
         """Return what a pair has played so far."""
-        return read_score(self.cells.get(str(pair.depth), {}).get(pair.one, {}).get(pair.other, NOTHING))
+        cell = read_score(self.cells.get(str(pair.depth), {}).get(pair.one, {}).get(pair.other, NOTHING))
+        marks = self.marks.get(pair.name)
+        # Marks are written first, so after a kill they may hold a slice that the cells do not.
+        return cell if marks is None or len(marks) <= cell.games else count_marks(marks)
 
-    def add(self, pair: Pair, score: Score) -> None:
-        """Add a slice to what a pair has played."""
-        total = added(self.score(pair), score)
+    def add(self, pair: Pair, marks: Marks) -> None:
+        """Add a slice to what a pair has played; without the marks of all its games nobody knows which repeat."""
+        before, known = self.score(pair), self.marks.get(pair.name, marks[:0])
+        if len(known) == before.games:
+            self.marks[pair.name] = np.concatenate([known, marks])
+            total = count_marks(self.marks[pair.name])
+        else:
+            total = added(Score(before.first, before.second), count_marks(marks))
         self.cells.setdefault(str(pair.depth), {}).setdefault(pair.one, {})[pair.other] = write_score(total)
         if time.perf_counter() - self.saved > SAVING:
             self.save()
 
     def save(self) -> None:
         """Write everything, in an order that does not tell who was ready first."""
-        self.run.save("cells.json", _ordered(self.cells))
+        save_arrays(self.run.folder / MARKS, _ordered(self.marks), {"opening_plies": _plies(self.run.experiment)})
+        self.run.save(CELLS, _ordered(self.cells))
         self.run.save("times.json", {task: round(seconds, 2) for task, seconds in self.times.items()})
         self.saved = time.perf_counter()
 
@@ -236,9 +284,9 @@ def _play_stage(run: Run[Experiment], stage: Stage, book: Book) -> None:
     try:
         # Leaving early, by Ctrl-C too, drops the slices that wait; those that are being played end within a second.
         with closing(run.backend.map(lambda part: (part, _play_slice(experiment, part)), slices)) as played:
-            for part, score in played:
+            for part, marks in played:
                 book.times[stage.task] = before + time.perf_counter() - began
-                book.add(part.pair, score)
+                book.add(part.pair, marks)
                 run.show(_progress(stage, book))
     finally:
         if slices:
@@ -251,11 +299,14 @@ def _slices(pair: Pair, played: int) -> Iterator[Slice]:
         yield Slice(pair, first, min(step, pair.games - first))
 
 
-def _play_slice(experiment: Experiment, part: Slice) -> Score:
-    pair, seed = part.pair, experiment.evaluators.seed
+def _play_slice(experiment: Experiment, part: Slice) -> Marks:
+    """Return the marks of a slice; all pairs have the same openings, and each slice its own part of them."""
+    pair, seed, first = part.pair, experiment.evaluators.seed, part.first // 2
     one, other = (make_chooser(experiment, name, pair.depth) for name in (pair.one, pair.other))
-    name = f"{pair.name}, from game {part.first}"
-    return play_duel(experiment.game, one, other, games=part.games, seed=seed, name=name)
+    starts = draw_starts(experiment.game, pair.games // 2, plies=_plies(experiment), seed=seed)
+    return play_marks(experiment.game, one, other, games=part.games, seed=seed,
+                      name=f"{pair.name}, from game {part.first}",
+                      starts=starts[first : first + part.games // 2])  # fmt: skip
 
 
 def make_chooser(experiment: Experiment, name: str, depth: int) -> Any:
@@ -283,6 +334,7 @@ def summary(run: Run[Experiment]) -> list[str]:
 KIND = Kind(
     steps=(Step("play", play),),
     summary=summary,
+    made=_made,
     identity=_identity,
     holds="games of ",
     rival="searcher:evaluator=q,depth=4,ties=random",

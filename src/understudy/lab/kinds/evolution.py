@@ -22,12 +22,14 @@ from understudy.errors import FileError
 from understudy.files import make_folder
 from understudy.judges.duels import score_lines
 from understudy.lab.kinds.champions import (
+    BASELINES,
     GENERATIONS,
     MEASURING,
     MONITOR,
     add_rows,
     forget,
     judge_students,
+    monitor_plies,
     play_tasks,
 )
 from understudy.lab.options.evolution import Experiment, Lesson
@@ -42,6 +44,8 @@ from understudy.trainers.evolution.evolver import CHUNK, Evolver
 if TYPE_CHECKING:
     from understudy.trainers.evolution.school import Practised
 
+MEASURED = "measured.json"
+"""From where the games of monitors began."""
 EARLY = (0, 1, 2, 5)
 """Generations that are measured although no epoch ends with them: most is learned early (E-14)."""
 
@@ -59,6 +63,10 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
             before = load_facts(path, "evolution").get("fingerprint")
             yield Made(repr(str(path)), before, lesson.fingerprint(run.experiment.about), "evolved")
         yield from rounds_made(run, lesson)
+    for path in (run.folder / MONITOR, run.folder / BASELINES):
+        if path.exists():
+            before = run.load(MEASURED).get("opening_plies", 0)  # a run that says nothing is from before other starts
+            yield Made(repr(str(path)), before, monitor_plies(run), "was measured")
 
 
 class Course:
@@ -146,6 +154,7 @@ class Course:
             {"weights": self._alive()},
             {"student": name, "generation": generation},
         )
+        self.run.save(MEASURED, {"opening_plies": monitor_plies(self.run)})
         whole = generation % self.lesson.trainer.epoch == 0 or generation == self.lesson.trainer.generations
         often = generation in EARLY or generation // self.lesson.trainer.epoch % judging.benchmark_epochs == 0
         for opponent in (*(judging.monitors if whole else ()), *(judging.benchmarks if often else ())):
@@ -158,13 +167,21 @@ class Course:
         return alive if self.lesson.trainer.kind == "thesis" else np.vstack([self.evolver.champion(), alive])
 
     def _meet(self, opponent: str) -> list[list[int]]:
-        """Return the match of every chromosome against *opponent*."""
+        """Return the match of every chromosome against *opponent*.
+
+        Each place in the population has an opening of its own, the same in every generation: so generations differ by
+        who plays, and not by where they begin. Where no trainer names a champion these games choose it, so they have
+        none of the openings that grade it.
+        """
         chosen = self._alive()[: self.run.experiment.judging.measured]
         stage, generation = self.stage, self.evolver.generation
         tasks = [
-            Trial(stage=stage, alleles=alleles, opponents=(opponent,), seed=(MEASURING, generation, place))
+            Trial(
+                stage=stage, alleles=alleles, opponents=(opponent,), seed=(MEASURING, generation, place),
+                opening_plies=monitor_plies(self.run), opening_seed=(MEASURING, place), judging=True, choosing=True,
+            )
             for place, alleles in enumerate(chosen)
-        ]
+        ]  # fmt: skip
         return [list(result[0]) for result in play_tasks(self.run, tasks)]
 
     def _keep_champion(self) -> None:

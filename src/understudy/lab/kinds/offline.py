@@ -22,6 +22,7 @@ from understudy.games.boards import find_boards
 from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match
+from understudy.lab.judging import opening_plies
 from understudy.lab.options.offline import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of
@@ -192,7 +193,8 @@ def judge_students(run: Run[Experiment]) -> None:
     for place, lesson in enumerate(lessons):
         run.tell("judging", place / len(lessons), lesson.name)
         learned = lesson.fingerprint(run.experiment.about, lesson.samples[-1])
-        stamp = fingerprint_of(learned, judging.opponents, judging.games)
+        plies = () if judging.opening_plies is None else (judging.opening_plies,)  # as it was before there was a choice
+        stamp = fingerprint_of(learned, judging.opponents, judging.games, *plies)
         if lesson.name in games and stamps.get(lesson.name) == stamp:
             continue
         games[lesson.name] = {
@@ -202,7 +204,8 @@ def judge_students(run: Run[Experiment]) -> None:
         run.save("games.json", games)
         run.save(JUDGED, stamps := stamps | {lesson.name: stamp})
     run.tell("judging", 1.0)
-    run.keep_student(max((lesson.name for lesson in lessons), key=lambda name: _points(games[name])))
+    best = max((lesson.name for lesson in lessons), key=lambda name: _points(games[name]))
+    run.keep_student(best, by_games=True)
 
 
 def _scores(run: Run[Experiment], lesson: Lesson, *, seed: int, games: int) -> dict[str, Any]:
@@ -212,7 +215,7 @@ def _scores(run: Run[Experiment], lesson: Lesson, *, seed: int, games: int) -> d
         opponent: write_meeting(
             play_match(
                 game, (student, opponent), games=games, seed=seed, backend=run.backend,
-                opening_plies=game.conventions.opening_plies,
+                opening_plies=opening_plies(run),
             )
         )
         for opponent in run.experiment.judging.opponents

@@ -1,14 +1,16 @@
 """Online learning end to end: pupils play and learn, their snapshots are tried, the best of them judged, a report.
 
 A run folder holds for each pupil `pupils/NAME_REPEAT/training.safetensors`, from which a stopped training goes on, and
-its snapshots; then `curves.json`, `snapshots.json` and `games.json` with what the report shows.
+its snapshots; then `curves.json`, `snapshots.json`, `picked.json` and `games.json` with what the report shows. What is
+chosen is chosen by other games than those that grade it: `snapshots.json` holds those between the snapshots of one
+student, `picked.json` those between the sets of weights of all students, `games.json` those that grade.
 """
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
@@ -23,16 +25,17 @@ from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
 from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines, write_score
 from understudy.lab.judging import forget_value_kept, judge_value_kept, opening_plies
+from understudy.lab.kinds.picking import Sets, pick_weights, share_won
 from understudy.lab.options.online import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
-from understudy.lab.settings import read_yardsticks
+from understudy.lab.settings import fingerprint_of, read_yardsticks
 from understudy.networks.files import save_layers
 from understudy.players.choosers import make_chooser
 from understudy.players.names import former_name
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.online.lessons import MOST, WHEN, WINDOW
-from understudy.trainers.online.pupils import COLOURS, Pupil, layer_sizes, make_chooser_of
+from understudy.trainers.online.pupils import Pupil, layer_sizes, make_chooser_of
 
 TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose a snapshot are not those that grade it, and neither were learned from."""
@@ -43,6 +46,8 @@ FIRST = 20
 POINTS = 100
 """Points of a curve: more cannot be told apart on paper."""
 TEACHER = "teacher"
+CHOSEN, LAST, HUNDRED = "chosen", "last", "best hundred"
+"""Sets of weights, as the report calls them: of the best snapshot, of the end, of when most of a hundred were won."""
 STATE = "training.safetensors"
 """A training as it stands."""
 
@@ -181,6 +186,8 @@ def judge_students(run: Run[Experiment]) -> None:
             tried[lesson.name] = _try_snapshots(run, lesson)
             run.save("snapshots.json", tried)
             forget_value_kept(run, lesson.name)  # another snapshot may be the best now
+    stamps = {name: fingerprint_of(chosen_snapshot(run.experiment, entries)) for name, entries in tried.items()}
+    kept = pick_weights(run, CHOSEN, lambda lesson: _weights_of(run, lesson, tried[lesson.name]), stamps)
     judges: dict[str, Callable[[], Any]] = {
         lesson.name: partial(_judge, run, lesson, tried[lesson.name]) for lesson in run.experiment.lessons
     }
@@ -193,7 +200,8 @@ def judge_students(run: Run[Experiment]) -> None:
                 for which, met in judge().items()
             }
             run.save("games.json", games)
-    run.keep_student(_export_all(run, tried))
+    _export_all(run, tried)
+    run.keep_student(kept, by_games=True)
     if run.experiment.judging.value_kept:
         _judge_value_kept(run)
 
@@ -220,21 +228,14 @@ def _try_snapshots(run: Run[Experiment], lesson: Lesson) -> list[dict[str, Any]]
             name = f"{lesson.name} {repeat} {file.stem} {former_name(opponent)}"
             rival = make_chooser(opponent, game)
             score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name,
-                              opening_plies=opening_plies(run))  # fmt: skip
-            won[opponent] = round(_won(lesson, score), 4)
+                              opening_plies=opening_plies(run), choosing=True)  # fmt: skip
+            won[opponent] = round(share_won(lesson, score), 4)
         return {"repeat": repeat, "games": int(file.stem), "won": won}
 
     for entry in _stoppable(attempt, files):
         entries.append(entry)
         run.tell(f"{lesson.name}: trying snapshots", len(entries) / len(files))
     return entries
-
-
-def _won(lesson: Lesson, score: Score) -> float:
-    """Return the share of games won; a pupil of one colour is asked for that colour alone."""
-    colour = lesson.student.colour
-    measure = score.won() if colour == "either" else score.won_as(COLOURS.index(colour))
-    return measure.value or 0.0
 
 
 def _some(files: list[Path], most: int) -> list[Path]:
@@ -256,19 +257,24 @@ def worth(experiment: Experiment, entry: dict[str, Any]) -> float:
 
 
 def _judge(run: Run[Experiment], lesson: Lesson, tried: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the games of the chosen weights, of the last ones and of those after the best hundred games."""
+    """Return the games of all sets of weights of a lesson, a score for each set and opponent."""
+    sets = _weights_of(run, lesson, tried)
+    return {name: _play_sets(run, lesson, name, weights) for name, weights in sets.items()}
+
+
+def _weights_of(run: Run[Experiment], lesson: Lesson, tried: list[dict[str, Any]]) -> Mapping[str, Sets]:
+    """Return the chosen weights of a lesson, and of each of its trainings the last and those of the best hundred."""
     best = chosen_snapshot(run.experiment, tried)
-    chosen = _snapshot(run, Job(lesson, best["repeat"]), best["games"])
-    sets: dict[str, list[NDArray[np.float32]]] = {"chosen": [chosen], "last": [], "best hundred": []}
+    sets: dict[str, list[NDArray[np.float32]]] = {CHOSEN: [_snapshot(run, Job(lesson, best["repeat"]), best["games"])]}
     for repeat in range(lesson.training.repeats):
         pupil = _trained(run, Job(lesson, repeat))
-        sets["last"].append(pupil.network.weights)
+        sets.setdefault(LAST, []).append(pupil.network.weights)
         if len(pupil.progress.results) >= WINDOW:
-            sets["best hundred"].append(pupil.progress.best)
-    return {name: _play_sets(run, lesson, name, weights) for name, weights in sets.items() if weights}
+            sets.setdefault(HUNDRED, []).append(pupil.progress.best)
+    return sets
 
 
-def _play_sets(run: Run[Experiment], lesson: Lesson, name: str, sets: list[NDArray[np.float32]]) -> dict[str, Score]:
+def _play_sets(run: Run[Experiment], lesson: Lesson, name: str, sets: Sets) -> dict[str, Score]:
     """Return the games of the sets of several repeats together."""
     total: dict[str, Score] = {}
     for place, weights in enumerate(sets):
@@ -296,16 +302,13 @@ def _play_all(run: Run[Experiment], chooser: Any, name: str) -> dict[str, Score]
     return scores
 
 
-def _export_all(run: Run[Experiment], tried: dict[str, Any]) -> str:
-    """Write the chosen weights of each lesson as a student; return the name of the best."""
-    shares = {}
+def _export_all(run: Run[Experiment], tried: dict[str, Any]) -> None:
+    """Write the chosen weights of each lesson as a student."""
     for lesson in run.experiment.lessons:
         best = chosen_snapshot(run.experiment, tried[lesson.name])
-        shares[lesson.name] = worth(run.experiment, best)
         weights = _snapshot(run, Job(lesson, best["repeat"]), best["games"])
         about = facts(run.experiment, lesson, games=best["games"], repeat=best["repeat"], weights=len(weights))
         save_layers(run.folder / f"student_{lesson.name}.onnx", layers(about["sizes"], weights), about)
-    return max(shares, key=lambda name: shares[name])
 
 
 def _judge_value_kept(run: Run[Experiment]) -> None:

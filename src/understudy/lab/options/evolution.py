@@ -33,7 +33,7 @@ class EvolutionJudging:
     """The `[judging]` section of an evolution experiment; nothing of it feeds back into evolution."""
 
     monitors: tuple[str, ...] = ("searcher:depth=5,evaluator=aloa",)
-    """Whom all chromosomes of an epoch meet in a match of two games from the start."""
+    """Whom all chromosomes of an epoch meet in a match of two games, both sides of one opening."""
     benchmarks: tuple[str, ...] = ("stochastic:depth=3",)
     """Whom they meet at generations 0, 1, 2, 5 and every `benchmark_epochs` epochs."""
     benchmark_epochs: int = 1
@@ -45,7 +45,11 @@ class EvolutionJudging:
     opponents: tuple[str, ...] = ("stochastic:depth=3", "searcher:depth=5,evaluator=aloa")
     """Whom every champion meets in the end, in matches from varied openings; champions also meet each other."""
     matches: int = 100
-    opening_plies: int = 2
+    opening_plies: int | None = None
+    """Random plies before champions and their opponents choose, both sides of each opening; if not said, as many as the
+    game usually has. 0: all games begin at the plain start."""
+    monitor_opening_plies: int | None = None
+    """The same of the games of monitors, benchmarks and baselines. 0: the plain start, as in the source."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,7 +105,8 @@ def _check(experiment: Experiment) -> None:
         check_range("student.depth", lesson.student.depth, 1, 6)
     for name, low in (("benchmark_epochs", 1), ("measured", 0), ("baseline_matches", 1), ("matches", 1)):
         check_range(f"judging.{name}", getattr(judging, name), low, 10**7)
-    check_range("judging.opening_plies", judging.opening_plies, 0, 20)
+    for plies in ("opening_plies", "monitor_opening_plies"):
+        check_range(f"judging.{plies}", getattr(judging, plies) or 0, 0, 20)
     for opponent in (*judging.monitors, *judging.benchmarks, *judging.opponents):
         make_chooser(opponent, game)
     for baseline in judging.baselines:

@@ -54,6 +54,9 @@ class OfflineJudging:
 
     opponents: tuple[str, ...] = ("random", "searcher:depth=1,evaluator=aloa,ties=random")
     games: int = 1_000
+    opening_plies: int | None = None
+    """Random plies before the players choose, both sides of each opening; if not said, as many as the game usually has.
+    0: all games begin at the plain start."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -99,6 +102,7 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=OfflineJudging, lesson=_lesson)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
+    check_range("judging.opening_plies", experiment.judging.opening_plies or 0, 0, 20)
     check_shares(experiment.paper)
     for lesson in experiment.lessons:
         _check(experiment.game, lesson)

@@ -10,7 +10,8 @@ from statistics import fmean
 from typing import Any
 
 from understudy.judges.duels import Score, read_score
-from understudy.judges.scores import VIEWS, Matches, Record, records, spreads
+from understudy.judges.measures import Measure
+from understudy.judges.scores import BLACK, VIEWS, WHITE, Matches, Record, records, spreads
 from understudy.report.blocks import (
     Block,
     Cell,
@@ -27,7 +28,7 @@ from understudy.report.blocks import (
     number,
     worded,
 )
-from understudy.report.evolution.matches import averaged, record_text
+from understudy.report.evolution.matches import DIFFERENT, averaged, counted, record_text
 from understudy.report.evolution.monitors import EPOCH
 from understudy.report.evolution.published import STUDENT, PublishedEvolution, PublishedMatches
 from understudy.report.plots import Line, draw_lines
@@ -256,19 +257,21 @@ def _game_table(opponent: str, games: Mapping[str, Score], printed: Mapping[str,
     for source, there in printed.items():
         if there.records:
             whole, white, black, _ = (there.records[view] for view in VIEWS)
-            rows.append((Cell(source), *_shares(whole, black, white)))
+            shares = (whole.victories(), black.victories(), white.victories(), whole.points())
+            rows.append((Cell(source), *_shares(whole, shares)))
     caption = f"Games against {opponent}, won of all, with 95 % intervals; points count ties half.{_whose(printed)}"
-    return Table(cells("champion", "won-lost-tied", "won", "as Black", "as White", "points"), tuple(rows), caption)
+    columns = cells("champion", "won-lost-tied", "different", "won", "as Black", "as White", "points")
+    return Table(columns, tuple(rows), f"{caption} {DIFFERENT}")
 
 
 def _game_cells(score: Score) -> tuple[Cell, ...]:
-    black, white = (Record(won, lost, tied) for lost, tied, won in (score.first, score.second))
-    return _shares(Record(*(one + other for one, other in zip(black, white, strict=True))), black, white)
+    lost, tied, won = (one + other for one, other in zip(score.first, score.second, strict=True))
+    measures = (score.won(), score.won_as(BLACK), score.won_as(WHITE), score.points())
+    return _shares(Record(won, lost, tied, score.different), measures)
 
 
-def _shares(whole: Record, black: Record, white: Record) -> tuple[Cell, ...]:
-    measures = (whole.victories(), black.victories(), white.victories(), whole.points())
-    return Cell(record_text(whole)), *(measured(measure._asdict()) for measure in measures)
+def _shares(whole: Record, measures: Sequence[Measure]) -> tuple[Cell, ...]:
+    return Cell(record_text(whole)), counted(whole), *(measured(measure._asdict()) for measure in measures)
 
 
 def _match_table(opponent: str, matches: Mapping[str, Matches], printed: Mapping[str, PublishedMatches]) -> Table:

@@ -87,13 +87,22 @@ def record_table(players: Mapping[str, Records], caption: str) -> Table | None:
         for name, views in players.items()
         if view in views
     ]
-    columns = cells("record", "won", "lost", "tied", "won of decided", "points of all")
-    return Table(columns, tuple(rows), caption) if rows else None
+    columns = cells("record", "won", "lost", "tied", "different", "won of decided", "points of all")
+    return Table(columns, tuple(rows), f"{caption} {DIFFERENT}") if rows else None
+
+
+DIFFERENT = "Different: those that repeat none before them, of which intervals are made; – where nobody knows."
+"""Stands below tables of records."""
 
 
 def _record(one: Record) -> tuple[Cell, ...]:
     shares = (one.winning(), one.points())
-    return *cells(*map(number, one)), *(measured(measure._asdict(), decimals=2) for measure in shares)
+    return *cells(*map(number, one[:3])), counted(one), *(measured(measure._asdict(), decimals=2) for measure in shares)
+
+
+def counted(one: Record) -> Cell:
+    """Return how many games or matches differ; a dash where nobody knows."""
+    return Cell("–" if one.different is None else number(one.different))
 
 
 def record_text(one: Record) -> str:
@@ -165,7 +174,7 @@ def _is_grouped(pair: tuple[str, str], matches: Matches) -> bool:
 
 def _groups(pair: tuple[str, str], matches: Matches) -> Plot:
     """Draw the best of each so many matches, as if they were epochs."""
-    games, size = score(*matches), INDIVIDUALS
+    games, size = score(*matches[:2]), INDIVIDUALS
     most = [games[start : start + size] for start in range(0, len(games) - size + 1, size)]
     xs = [float(place) for place in range(1, len(most) + 1)]
     lines = [

@@ -123,7 +123,7 @@ def feats_of(monitor: Monitor) -> Feats:
 def best_match(monitor: Monitor) -> tuple[int, int, int, int]:
     """Return generation, place (from 0, as in its file) and scores as Black and as White of the best match."""
     generation = monitor.generations[monitor.best]
-    games = score(*monitor.matches[generation])
+    games = score(*monitor.matches[generation][:2])
     place = int(games.sum(axis=1).argmax())
     return generation, place, int(games[place, BLACK]), int(games[place, WHITE])
 

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -17,9 +18,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame, find_game
-from understudy.match import random_openings
+from understudy.match import Begun, Opening, random_openings
 from understudy.players.choosers import make_chooser
-from understudy.search.choosers import Looking, Room, contest, make_room
+from understudy.search.choosers import RESULT, Looking, Room, contest, make_room, name_moves
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
 
 RANDOM_NETWORK = "random_network"
@@ -75,6 +76,17 @@ class Meeting(NamedTuple):
     opened_plies: int
     answered: int
     answered_plies: int
+
+
+class Judged(NamedTuple):
+    """A match that judges: as a meeting, and the mark of each game, by which one is known that repeats another."""
+
+    opened: int
+    opened_plies: int
+    answered: int
+    answered_plies: int
+    opened_mark: int
+    answered_mark: int
 
 
 class Decision(NamedTuple):
@@ -171,22 +183,27 @@ class Trial:
     """Random plies before the players choose; each match has its own, and both its games the same."""
     opening_seed: tuple[int, ...] = (0,)
     seed: tuple[int, ...] = (0,)
+    judging: bool = False
+    """Whether the matches judge, so that it is told of each game whether it repeats another; else they breed."""
+    choosing: bool | None = None
+    """Whether they choose between players, or grade them (False): each has openings of its own; None: all."""
 
 
-def play_trial(task: Trial) -> tuple[Meeting, ...]:
+def play_trial(task: Trial) -> tuple[Meeting | Judged, ...]:
     """Play the matches of a chromosome."""
     stage, rng = task.stage, np.random.default_rng(task.seed)
     ready, network = ready_for(stage, rng), stage.looking(task.alleles)
-    starts = _starts(ready.game, len(task.opponents), task.opening_plies, task.opening_seed)
+    starts = _starts(ready.game, len(task.opponents), task.opening_plies, task.opening_seed, task.choosing)
+    meet = ready.judge if task.judging else ready.meet
     return tuple(
-        ready.meet(network, contender_of(stage, opponent, rng), start)
+        meet(network, contender_of(stage, opponent, rng), start)
         for opponent, start in zip(task.opponents, starts, strict=True)
     )
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Pairing:
-    """Matches between two players."""
+    """Matches between two players, which judge."""
 
     stage: Stage
     players: tuple[str | Bred, str | Bred]
@@ -194,15 +211,17 @@ class Pairing:
     opening_plies: int = 0
     opening_seed: tuple[int, ...] = (0,)
     seed: tuple[int, ...] = (0,)
+    choosing: bool | None = None
+    """As in a trial."""
 
 
-def play_pairing(task: Pairing) -> tuple[Meeting, ...]:
+def play_pairing(task: Pairing) -> tuple[Judged, ...]:
     """Play matches between two players."""
     stage, rng = task.stage, np.random.default_rng(task.seed)
     ready = ready_for(stage, rng)
-    starts = _starts(ready.game, task.matches, task.opening_plies, task.opening_seed)
+    starts = _starts(ready.game, task.matches, task.opening_plies, task.opening_seed, task.choosing)
     one, other = task.players
-    return tuple(ready.meet(contender_of(stage, one, rng), contender_of(stage, other, rng), start) for start in starts)
+    return tuple(ready.judge(contender_of(stage, one, rng), contender_of(stage, other, rng), start) for start in starts)
 
 
 def contender_of(stage: Stage, opponent: str | Alleles | Bred, rng: np.random.Generator) -> Contender:
@@ -215,17 +234,13 @@ def contender_of(stage: Stage, opponent: str | Alleles | Bred, rng: np.random.Ge
     return stage.looking(alleles)
 
 
-def _starts(game: CompiledGame, count: int, plies: int, seed: Sequence[int]) -> list[Any]:
+def _starts(game: CompiledGame, count: int, plies: int, seed: Sequence[int], choosing: bool | None) -> list[Begun]:
     """Return where the matches start: after random plies, or at the start itself."""
     if plies == 0:
-        return [game.start()] * count
-    starts = []
-    for opening in random_openings(game, count + 1, plies=plies, rng=np.random.default_rng(seed))[1:]:
-        position = game.start()
-        for move in opening.moves:
-            position = game.play(position, move)
-        starts.append(position)
-    return starts
+        return [Begun(Opening(), game.start())] * count
+    plain, rng = 0 if choosing else 1, np.random.default_rng(seed)  # the first is the start itself, unless games choose
+    openings = random_openings(game, count + plain, plies=plies, rng=rng, choosing=choosing)[plain:]
+    return [Begun(opening, reduce(game.play, opening.moves, game.start())) for opening in openings]
 
 
 class Ready(NamedTuple):
@@ -235,14 +250,18 @@ class Ready(NamedTuple):
     room: Room
     limit: int
 
-    def meet(self, a: Contender, b: Contender, start: Any = None) -> Meeting:
+    def meet(self, a: Contender, b: Contender, start: Begun | None = None) -> Meeting:
         """Play a match of two games; *a* opens the first."""
-        first = self.game.start() if start is None else start
-        second = first.ply & 1
+        return Meeting(*self.judge(a, b, start)[:4])
+
+    def judge(self, a: Contender, b: Contender, start: Begun | None = None) -> Judged:
+        """Play a match of two games, *a* opening the first; return what they are known by, too."""
+        opening, first = Begun(Opening(), self.game.start()) if start is None else start
+        second, begun = first.ply & 1, name_moves(opening.moves)
         plies = self.limit - first.ply
-        opened = contest(first, a, b, second, plies, self.room)
-        answered = contest(first, a, b, 1 - second, plies, self.room)
-        return Meeting(opened[0], first.ply + opened[1], answered[0], first.ply + answered[1])
+        opened = contest(first, begun, a, b, second, plies, self.room)
+        answered = contest(first, begun, a, b, 1 - second, plies, self.room)
+        return Judged(opened[0], first.ply + opened[1], answered[0], first.ply + answered[1], opened[2], answered[2])
 
 
 _local = threading.local()
@@ -293,7 +312,9 @@ def nonsense(task: Task, played: Any) -> str | None:
     count = len(task.opponents) if isinstance(task, Trial) else task.matches
     if not isinstance(played.result, tuple) or len(played.result) != count:
         return f"did not return {count} matches"
-    return None if all(_sensible(one, task.stage.limit) for one in played.result) else "returned games that cannot be"
+    judging = isinstance(task, Pairing) or task.judging
+    sensible = all(_sensible(one, task.stage.limit, marked=judging) for one in played.result)
+    return None if sensible else "returned games that cannot be"
 
 
 def _wrong_final(task: Final, result: Any) -> str | None:
@@ -315,9 +336,12 @@ def _decided(match: Any, contenders: int) -> bool:
     return a in range(contenders) and b in range(contenders) and winner in (0, 1) and rule in range(1, len(RULES) + 1)
 
 
-def _sensible(meeting: Any, limit: int) -> bool:
-    if not isinstance(meeting, tuple) or len(meeting) != 4:
+def _sensible(meeting: Any, limit: int, *, marked: bool = False) -> bool:
+    if not isinstance(meeting, tuple) or len(meeting) != (6 if marked else 4):
         return False
-    opened, opened_plies, answered, answered_plies = meeting
+    opened, opened_plies, answered, answered_plies = meeting[:4]
     games = ((opened, opened_plies), (answered, answered_plies))
-    return all(outcome in (-1, 0, 1) and plies in range(limit + 1) for outcome, plies in games)
+    return all(outcome in (-1, 0, 1) and plies in range(limit + 1) for outcome, plies in games) and all(
+        isinstance(mark, int) and mark >= 0 and (mark & RESULT) - 1 == outcome
+        for mark, (outcome, _) in zip(meeting[4:], games, strict=False)
+    )
