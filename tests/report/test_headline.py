@@ -135,7 +135,7 @@ def test_games_that_repeat_others_are_told_and_prove_nothing(tmp_path: Path) -> 
         tmp_path / "run", games=games, picked={"kept": "A", "student": "A", "set": "chosen", "among": 2, "games": 9}
     )
     text = headline(folder)
-    assert "| 1000 games, 2 different | 72.0 % | cannot tell (1000 games, 2 different) |" in text
+    assert "| 1000 games, 2 different too few to trust | 72.0 % | cannot tell (1000 games, 2 different) |" in text
     assert "| C | 70.0 % (65.2 to 74.4) | 400 games, 400 different |" in text
     assert "A 50.0 % (5.5 to 94.5), chosen among 2 by other games; its teacher: 70.0 %." in text
     assert "Of 2 numbers of Thompson 2005 in this table none is met, of 1 too few games differ to tell." in text

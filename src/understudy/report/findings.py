@@ -63,6 +63,12 @@ class Finding(NamedTuple):
         return Cell("") if self.paper is None else self._replace(value=self.paper, low=None, high=None).ours
 
     @property
+    def trusted(self) -> bool:
+        """Whether there are enough different pairs of games to go by, as far as anybody knows; of one colour, games."""
+        new = self.different if self.pairs is None else self.pairs
+        return new is None or new >= TRUSTED
+
+    @property
     def counted(self) -> str:
         """What stands behind it, in words."""
         if self.sample is None or not self.games:
@@ -125,8 +131,7 @@ def is_too_small(finding: Finding, printed: float) -> bool:
     So it is with fewer than thirty different pairs of games, and where the interval holds both the paper's number and
     a clear miss of it.
     """
-    new = finding.different if finding.pairs is None else finding.pairs  # games as one colour make no pairs
-    if new is not None and new < TRUSTED:
+    if not finding.trusted:
         return True
     low, high = finding.low, finding.high
     if low is None or high is None or not (math.isfinite(low) and math.isfinite(high)):

@@ -139,7 +139,8 @@ def _named(finding: Finding) -> Cell:
 
 
 def _numbers(finding: Finding, known: str) -> tuple[Cell, ...]:
-    return finding.ours, Cell(finding.counted), finding.theirs, _verdict(finding, known)
+    counted = Cell(finding.counted, "" if finding.trusted else "too few to trust")
+    return finding.ours, counted, finding.theirs, _verdict(finding, known)
 
 
 def _verdict(finding: Finding, known: str) -> Cell:
