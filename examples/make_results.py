@@ -10,6 +10,8 @@ from itertools import groupby
 from pathlib import Path
 from typing import Any
 
+from understudy.judges.pairs import TRUSTED
+
 DOCS = Path(__file__).parents[1] / "docs"
 INTRO = """# Results
 
@@ -17,9 +19,9 @@ Runs as they ended, made from [results/*.json](results) by `python examples/make
 command; how a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). What was
 measured in other ways is in [measured.md](measured.md).
 
-Beware of one thing: experiments that repeat Thompson's play their games inside compiled code from the plain start, as
-the source did, and keep only how many were won. Against `random` hardly two games are alike; against a searcher few
-differ, so that there the number counted is not what it seems and the interval is far too narrow."""
+Shares of games are those of all games; their intervals come from the different pairs among them, both colours of one
+opening. The experiments that repeat Thompson's begin at the plain start, as the source did, and on a small board few of
+ten thousand games differ."""
 
 
 def main() -> None:
@@ -56,8 +58,17 @@ def write_number(row: dict[str, Any]) -> str:
     share = row["share"]
     show = (lambda number: f"{100 * number:.1f}") if share else (lambda number: f"{number:.4g}")
     interval = "" if low is None or high is None else f" ({show(low)} to {show(high)})"
-    counted = f", {row['sample']} counted" if row.get("sample") else ""
-    return f"{show(value)}{' %' if share else ''}{interval}{counted}"
+    return f"{show(value)}{' %' if share else ''}{interval}{write_sample(row)}"
+
+
+def write_sample(row: dict[str, Any]) -> str:
+    """Return how much stands behind a number; of games how many differ, where that is known."""
+    if not row.get("sample"):
+        return ""
+    if row.get("different") is None:
+        return f", {row['sample']} counted"
+    few = row.get("pairs") is not None and row["pairs"] < TRUSTED
+    return f", {row['sample']} games, {row['different']} different{': too few to trust' if few else ''}"
 
 
 def write_paper(row: dict[str, Any]) -> str:
