@@ -53,7 +53,8 @@ BENCHES = {
 def main() -> None:
     names = [word for word in sys.argv[1:] if word != "--json"] or list(BENCHES)
     if unknown := [name for name in names if name not in BENCHES]:
-        sys.exit(f"benchmarks: no benchmark is called {unknown[0]!r}; there are: {', '.join(BENCHES)}")
+        print(f"benchmarks: no benchmark is called {unknown[0]!r}; there are: {', '.join(BENCHES)}", file=sys.stderr)
+        sys.exit(2)
     if "--json" in sys.argv:
         print(json.dumps({name: collect(BENCHES[name]) for name in names}))
         return

@@ -29,10 +29,10 @@ FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
 STRONG, WEAK = "searcher:depth=3,ties=random", "random"
 
 
-def test_bounds_are_walds() -> None:
+def test_bounds_promise_each_error_and_lie_outside_walds() -> None:
     hypotheses = Hypotheses(0, 20, alpha=0.1, beta=0.02)
-    assert hypotheses.upper == pytest.approx(math.log(0.98 / 0.1))
-    assert hypotheses.lower == pytest.approx(math.log(0.02 / 0.9))
+    assert (hypotheses.lower, hypotheses.upper) == (pytest.approx(math.log(0.02)), pytest.approx(math.log(10)))
+    assert hypotheses.walds == (pytest.approx(math.log(0.02 / 0.9)), pytest.approx(math.log(0.98 / 0.1)))
     low, high = hypotheses.shares
     assert (low, high) == (0.5, pytest.approx(1 / (1 + 10 ** (-20 / 400))))
 
