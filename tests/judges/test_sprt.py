@@ -14,6 +14,7 @@ from understudy.cli import commands
 from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.judges.sprt import (
+    FEWEST,
     STALE,
     Hypotheses,
     Trial,
@@ -74,6 +75,14 @@ def test_hypotheses_at_the_edge_of_a_million_games() -> None:
     assert 500_000 < expected_games(read_hypotheses("0,1")) < 1_000_000
     with pytest.raises(BadOption, match="--beta must be above 0"):
         read_hypotheses("0,20", beta=0.0)
+
+
+def test_no_match_ends_before_the_fewest_pairs() -> None:
+    trial = Trial(Hypotheses(0, 400))
+    for number in range(FEWEST):
+        assert trial.accepted is None
+        trial.add(Played((number,), 0, 1, ""), Played((number, 1), 0, -1, ""))
+    assert trial.llr > 3 * trial.hypotheses.upper and trial.accepted == "H1"
 
 
 def test_repeated_pairs_change_nothing() -> None:

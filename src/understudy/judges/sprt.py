@@ -10,9 +10,9 @@ alpha / (1 - beta) and beta / (1 - alpha) at most, 5.26 % each where 5 % were as
 The likelihood knows of a pair only what `pairs.py` knows: its mean s and its variance r s (1 - s). For n pairs of
 mean m the logarithm of the ratio is n / r (m log(s1 / s0) + (1 - m) log((1 - s1) / (1 - s0))): for independent games
 that nobody draws (r = 1/2) that of 2n games exactly, and near the hypotheses n (s1 - s0) (m - (s0 + s1) / 2) over the
-variance. r is estimated as the match goes on; because an r that looks too small by chance ends a match too early,
-it is taken for larger by `CAUTION` pairs in so many as were played. `python -m benchmarks sprt` measures the errors and
-the lengths; docs/judges.md tells what came out.
+variance. r is estimated as the match goes on. The first few pairs are often alike, and then r looks far too small: no
+match ends before `FEWEST` pairs, and r is taken for larger by `CAUTION` pairs in so many as were played.
+`python -m benchmarks sprt` measures the errors and the lengths; docs/judges.md tells what came out.
 
 Whoever stops a match at a result that pleases has a result that flatters. The interval of a match that such a test
 has ended is therefore a little too far from even; the test's own answer is not.
@@ -37,9 +37,13 @@ from understudy.judges.tournament import Meeting, Task, play_task
 from understudy.match import Opening, Played, Terms, random_openings
 from understudy.protocols import Backend
 
-CAUTION = 3.0
-"""Pairs. With 2 as many as 5.6 % of matches end wrongly where 5 % were asked (100 or 150 points of Elo, from openings
-that favour a colour), with 4 those of few pairs take more than a tenth longer than Wald's theory says: chosen by
+FEWEST = 16
+"""Different pairs before which no match ends. Without it as many as 5.6 % of matches end wrongly where 5 % were asked:
+from openings that favour a colour a stronger player's first pairs may all be 1 : 1."""
+
+CAUTION = 2.0
+"""Pairs. With 0 as many as 5.1 % of matches end wrongly where 5 % were asked even if none ends before thirty pairs, with
+4 those of few pairs take more than a tenth longer than Wald's theory says. This and `FEWEST` were chosen by
 simulations on the models of `python -m benchmarks sprt`, with other seeds than it has."""
 
 MOST_GAMES = 1_000_000
@@ -154,6 +158,8 @@ class Trial:
     @property
     def accepted(self) -> str | None:
         """The hypothesis that is accepted, `H0` or `H1`; None while there is none."""
+        if len(self.seen) < FEWEST:
+            return None
         if self.llr >= self.hypotheses.upper:
             return "H1"
         return "H0" if self.llr <= self.hypotheses.lower else None
