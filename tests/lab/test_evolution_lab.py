@@ -103,6 +103,11 @@ def test_a_tiny_experiment(whole: Path) -> None:
     assert set(games) == set(KINDS) and set(games["steady"]["champion"]) == {"random", "thesis", "strategy"}
     assert all(sum(map(sum, score)) == 8 for one in games.values() for score in one["champion"].values())
     assert len(lab.summary(experiment, whole)) >= 3
+    samples = json.loads((whole / "samples.json").read_text())["students"]
+    assert set(samples) == set(KINDS)
+    for sample in (sample for drawn in samples.values() for sample in drawn):
+        assert sample["judge"] == "searcher:depth=1,evaluator=aloa"
+        assert (sample["kind"] == "alike") == (sample["choice"] == sample["theirs"])
 
 
 def test_the_champion_is_a_player(whole: Path) -> None:

@@ -104,6 +104,12 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
         player = make_player(f"student:{folder}{student}", CHESS)
         assert player.choose([CHESS.start()])[0].move in CHESS.moves(CHESS.start())
     assert len(lab.summary(quick, folder)) == 3
+    samples = json.loads((folder / "samples.json").read_text())["students"]
+    assert set(samples) == set(found["students"]) and all(samples.values())
+    for sample in (sample for drawn in samples.values() for sample in drawn):
+        assert sample["kind"] in ("agrees", "differs") and sample["theirs"].endswith(" pawns")
+        near = abs(float(sample["ours"]) - float(sample["theirs"].removesuffix(" pawns"))) <= 0.5 + 0.1
+        assert sample in samples["mlp_bitmap_1"] + samples["cnn_features_1"] or near == (sample["kind"] == "agrees")
     before = {file: file.stat().st_mtime_ns for file in folder.glob("*.json")}
     again = Hearing()
     lab.run(quick, folder, show=again)

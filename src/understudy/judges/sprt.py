@@ -42,8 +42,8 @@ FEWEST = 16
 from openings that favour a colour a stronger player's first pairs may all be 1 : 1."""
 
 CAUTION = 2.0
-"""Pairs. With 0 as many as 5.1 % of matches end wrongly where 5 % were asked even if none ends before thirty pairs, with
-4 those of few pairs take more than a tenth longer than Wald's theory says. This and `FEWEST` were chosen by
+"""Pairs. With 0 as many as 5.1 % of matches end wrongly where 5 % were asked even if none ends before thirty pairs;
+with 4 those of few pairs take more than a tenth longer than Wald's theory says. This and `FEWEST` were chosen by
 simulations on the models of `python -m benchmarks sprt`, with other seeds than it has."""
 
 MOST_GAMES = 1_000_000

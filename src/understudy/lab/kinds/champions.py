@@ -8,20 +8,28 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from understudy.files import save_text
+from understudy.judges.tournament import play_match
+from understudy.lab.opinions import draw_rivalry
 from understudy.lab.options.evolution import Experiment, pair_of
 from understudy.lab.run import Run
+from understudy.lab.samples import Thinker
+from understudy.players import make_player
 from understudy.players.evolved import load_evolved
+from understudy.records.watch import keep_choices
 from understudy.trainers.evolution.arena import Bred, Pairing, Task, nonsense, play_timed
 
 CHUNK = 10
 """Matches of one task between players that do not learn."""
 MEASURING, JUDGING = 50_000, 60_000
 """Seeds of the games that measure and of those that grade: apart from each other and from those of evolution."""
+SAMPLED_GAMES, SAMPLED_PLIES = 4, 4
+"""Games of which samples for the report are drawn, and random plies that they begin with, so that they differ."""
+SAMPLES = "samples.json"
 GENERATIONS, MONITOR, MATCHES = "generations.jsonl", "monitor.json", "matches.json"
 
 
@@ -53,8 +61,39 @@ def judge_students(run: Run[Experiment]) -> None:
             matches[name][opponent] = _play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
             run.save(MATCHES, matches)
     run.save("games.json", {name: {"champion": _count_games(met)} for name, met in matches.items()})
+    _keep_samples(run, stamps)
     run.tell("judging", 1.0)
     run.keep_student(_best(matches, run.experiment), suffix="safetensors")
+
+
+def _keep_samples(run: Run[Experiment], stamps: dict[str, str]) -> None:
+    """Keep positions of each champion's games with what it thinks of them, beside the move of an opponent."""
+    judging = run.experiment.judging
+    met = (*judging.opponents, *judging.monitors, *judging.benchmarks)
+    rivals = [opponent for opponent in met if not opponent.startswith("random")]  # nothing is learned from chance
+    samples = run.load(SAMPLES) or {"students": {}, "of": {}}
+    for name in [name for name, stamp in stamps.items() if samples["of"].get(name) != stamp] if rivals else ():
+        samples["students"][name] = _draw_samples(
+            run, f"student:{run.folder / f'student_{name}.safetensors'}", rivals[0]
+        )
+        samples["of"][name] = stamps[name]
+        run.save(SAMPLES, samples)
+
+
+def _draw_samples(run: Run[Experiment], student: str, rival: str) -> list[dict[str, Any]]:
+    """Return positions in which a champion was to move in a few games against a rival."""
+    game = run.experiment.game
+    plies = max(run.experiment.judging.opening_plies, SAMPLED_PLIES)
+    meeting = play_match(
+        game, (student, rival), games=SAMPLED_GAMES, seed=JUDGING, backend=run.backend, opening_plies=plies
+    )
+    rows = [
+        row
+        for place, played in enumerate(meeting.games)
+        for row in keep_choices(game, played, number=place, side=place % 2)
+    ]
+    champion, other = make_player(student, game), make_player(rival, game, seed=JUDGING)
+    return draw_rivalry(cast(Thinker, champion), other, [row.position for row in rows])
 
 
 def _keep_true(run: Run[Experiment], stamps: dict[str, str]) -> dict[str, Any]:

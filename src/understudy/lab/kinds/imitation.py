@@ -15,7 +15,8 @@ import torch
 
 from understudy import __version__
 from understudy.files import load_json
-from understudy.games import find_game
+from understudy.games import CompiledGame, find_game
+from understudy.games.batches import unstacked
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.students import judge_parts
 from understudy.lab.kinds.imitation_exams import (
@@ -32,6 +33,7 @@ from understudy.lab.run import Kind, Made, Run, Step
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
+from understudy.players import close, make_player
 from understudy.records.analysis import analyse, analysis_json
 from understudy.records.examples import Examples, orbit_names, sketch_of, split_examples, together
 from understudy.records.store import Records, joined, load, load_any, save
@@ -41,6 +43,8 @@ from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, begin
 from understudy.trainers.objectives import make_lesson, train_moves
 
+CHUNK = 4096
+"""Positions that a student is asked about at once: what a network handles well."""
 COMPARED = 20_000
 """At most so many validation rows tell which student is best: an interval of less than a point."""
 
@@ -61,7 +65,8 @@ def prepare_records(run: Run[Experiment]) -> None:
     if not (run.folder / "analysis.json").exists():
         names, rows = np.unique(records.sources, return_counts=True)
         sources = {str(name): int(count) for name, count in zip(names, rows, strict=True)}
-        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources})
+        corrections = {} if experiment.watch is None else count_corrections(experiment.game, experiment.watch, records)
+        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources} | corrections)
 
 
 def _watch(run: Run[Experiment], plan: Watch) -> Records:
@@ -74,6 +79,22 @@ def _watch(run: Run[Experiment], plan: Watch) -> Records:
         run.tell("watching the teacher", played / total, f"{played} of {total} games")
 
     return watch(run.experiment.game, plan, run.folder, backend=run.backend, progress=note)
+
+
+def count_corrections(game: CompiledGame, plan: Watch, records: Records) -> dict[str, Any]:
+    """Return in how many positions a student would not move as its teacher said; nothing where no student played.
+
+    The student is asked again: records hold what the teacher said, not what the student played.
+    """
+    if not plan.apprentice or not len(records):
+        return {}
+    student, changed = make_player(plan.apprentice, game), 0
+    for first in range(0, len(records), CHUNK):
+        some = records.taken(slice(first, first + CHUNK))
+        own = np.array([choice.move for choice in student.choose(unstacked(some.positions))])
+        changed += int((own != some.moves).sum())
+    close(student)
+    return {"corrections": {"corrected": changed, "as_the_student": len(records) - changed}}
 
 
 def _import(experiment: Experiment) -> Records:

@@ -1,4 +1,4 @@
-"""What the lab asks of students that imitate: rows held out, positions, games.
+"""What the lab asks of students that imitate, and of their teacher: rows held out, positions, games.
 
 What is in `verdicts.json` already stays.
 """
@@ -14,12 +14,12 @@ import numpy as np
 from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE
 from understudy.judges.measures import write_verdict
-from understudy.judges.students import judge_parts, strict
+from understudy.judges.students import judge_parts, judge_player, strict
 from understudy.lab.options.imitation import Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
 from understudy.papers import find_test
-from understudy.players import make_player
+from understudy.players import close, make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend
 from understudy.records.examples import Examples, all_examples, orbit_names, split_examples
@@ -33,6 +33,10 @@ STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
 STATES_SEED = 0x57A7E5
 """Tells the chance that makes states from the chance of games."""
+TEACHER = "teacher "
+"""What the row of a teacher is called, before who it is; no student has a name with a space in it."""
+TEACHER_ROWS, TEACHER_GAMES = 500, 100
+"""The most that a teacher is asked for its own row: it thinks for longer than students do, and the interval tells."""
 
 
 def judge_students(run: Run[Experiment]) -> None:
@@ -86,6 +90,35 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
         for opponent in opponents_of(run.experiment):
             judge = _strict(game, student.name, opponent, judging.games, run.backend)
             yield f"{GAMES}{opponent}", lesson.name, judge
+    if run.experiment.watch is not None:
+        yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
+
+
+def _teacher_judgements(
+    run: Run[Experiment], name: str, records: Records
+) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield what the teacher is asked: how often it repeats itself on test rows, and games against the same opponents.
+
+    The first is as far as imitation can go: where moves are equally good to it, or its time is short, it is not sure.
+    """
+    game, judging, row = run.experiment.game, run.experiment.judging, f"{TEACHER}{name}"
+    for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
+        test = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        yield f"test rows, split {lesson.examples.split}", row, _repeat(game, name, some(test, TEACHER_ROWS))
+    for opponent in opponents_of(run.experiment):
+        games = min(judging.games, TEACHER_GAMES)
+        yield f"{GAMES}{opponent}", row, _strict(game, name, opponent, games, run.backend)
+
+
+def _repeat(game: CompiledGame, name: str, examples: Examples) -> Callable[[], Any]:
+    def judge() -> Any:
+        player = make_player(name, game, seed=STRICT_SEED)
+        try:
+            return write_verdict(judge_player(player, game, examples.positions, examples.moves, judges=("accuracy",)))
+        finally:
+            close(player)
+
+    return judge
 
 
 def opponents_of(experiment: Experiment) -> tuple[str, ...]:
