@@ -122,11 +122,11 @@ def _describe(entry: Mapping[str, Any]) -> str:
 
 
 def _describe_opinion(entry: Mapping[str, Any]) -> str:
-    """Return an opinion in words: `Differs from the engine: +0.3, not +2.1 pawns; White Nf3 (+0.4), then d4 (+0.3)`."""
+    """Return an opinion in words: `Differs from the engine: draw beside winning (+2.1 pawns); White Nf3, then d4`."""
     moves = [[entry["choice"], entry["worth"]], *entry["also"]]
     worths = [f"{move} ({worth})" if worth else str(move) for move, worth in moves]
-    thought = f"{entry['mover']} {worths[0]}" + (f", then {' or '.join(worths[1:])}" if worths[1:] else "")
-    judge = f"{headed(ENDINGS[entry['kind']])} {entry['judge']}"
-    if "ours" in entry:
-        return f"{judge}: {entry['ours']} beside {entry['theirs']}; {thought}"
-    return f"{judge}: {thought}" + (f"; {entry['judge']} {entry['theirs']}" if entry["kind"] == "apart" else "")
+    judge, chosen = f"{headed(ENDINGS[entry['kind']])} {entry['judge']}", f"{entry['mover']} {worths[0]}"
+    if entry["kind"] == "apart":
+        return f"{judge}: {chosen}, not {entry['theirs']}"
+    thought = chosen + (f", then {' or '.join(worths[1:])}" if worths[1:] else "")
+    return f"{judge}: {entry['ours']} beside {entry['theirs']}; {thought}" if "ours" in entry else f"{judge}: {thought}"

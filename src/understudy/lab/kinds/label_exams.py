@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import EngineError
 from understudy.games.batches import unstacked
-from understudy.games.chess.datasets import pawns_of
-from understudy.games.chess.judges.datasets import wrongs
+from understudy.games.chess.datasets import class_names, classes_of, pawns_of
 from understudy.games.chess.judges.epd import load_suite
 from understudy.games.chess.judges.ladder import Ladder, climb, ladder_json
 from understudy.games.chess.judges.openings import random_book
@@ -91,17 +90,32 @@ def keep_samples(
 ) -> None:
     """Keep positions held out with what a student thinks of them and what the engine said, for the report."""
     white = lesson.inputs.perspective == "white"
-    turned = np.where(white & (np.asarray(asked.positions.ply) % 2 == 1), -1.0, 1.0)
-    guesses = pawns_of(lesson.dataset, outputs) * turned
+    pawns = np.where(white & (np.asarray(asked.positions.ply) % 2 == 1), -asked.pawns, asked.pawns)
+    whose = " for White" if white else ""
     if lesson.dataset.classes:
-        right = wrongs(lesson.dataset, guesses, asked.pawns * turned, outputs.argmax(axis=1)) == 0
+        opinions = _compare_classes(lesson, outputs.argmax(axis=1), pawns, whose)
     else:
-        right = np.abs(guesses - asked.pawns) <= NEAR
-    opinions = [
-        Opinion(bool(same), f"{ours:+.1f}", f"{theirs:+.1f} pawns")
-        for same, ours, theirs in zip(right, guesses.tolist(), asked.pawns.tolist(), strict=True)
-    ]
+        opinions = [
+            Opinion(abs(ours - theirs) <= NEAR, f"{_write(ours)} pawns", f"{_write(theirs)}{whose}")
+            for ours, theirs in zip(pawns_of(lesson.dataset, outputs).tolist(), pawns.tolist(), strict=True)
+        ]
     player = cast(Thinker, make_player(f"student:{student}", run.experiment.game))
     samples = run.load(SAMPLES) or {"students": {}}
     samples["students"][lesson.name] = draw_opinions(player, unstacked(asked.positions), opinions, judge="the engine")
     run.save(SAMPLES, samples)
+
+
+def _compare_classes(
+    lesson: Lesson, classes: NDArray[np.int64], pawns: NDArray[np.float64], whose: str
+) -> list[Opinion]:
+    """Return what a student that chooses a class says, and the class of what the engine says."""
+    names, labels = class_names(lesson.dataset), classes_of(lesson.dataset, pawns)
+    return [
+        Opinion(ours == theirs, names[ours].lower(), f"{names[theirs].lower()} ({_write(worth)} pawns){whose}")
+        for ours, theirs, worth in zip(classes.tolist(), labels.tolist(), pawns.tolist(), strict=True)
+    ]
+
+
+def _write(pawns: float) -> str:
+    """Return pawns to a tenth; nothing is never less than nothing."""
+    return f"{round(pawns, 1) + 0.0:+.1f}"
