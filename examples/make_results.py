@@ -64,7 +64,8 @@ def write_measurements() -> list[str]:
 def write_measurement(what: str, kept: dict[str, Any], figures: list[Figure]) -> list[str]:
     """Return one measurement: what it is, what it took and where, a table of its figures."""
     machine, cost = kept["machine"], kept["cost"]
-    place = f"{machine['cores']} cores of {machine['processor']}, Python {machine['python']}"
+    busy = f", busy with others (load {machine['load']})" if (machine.get("load") or 0) > machine["cores"] else ""
+    place = f"{machine['cores']} cores of {machine['processor']}{busy}, Python {machine['python']}"
     took = f"{cost['wall_seconds']:.0f} s, of one core {cost['cpu_seconds']:.0f} s"
     programs = "".join(f" · {version}" for version in kept["programs"].values())
     code = f"version {kept['version']}, commit {kept['commit']}{' and changes' if kept['changed'] else ''}"

@@ -166,9 +166,16 @@ def describe_state(entry: dict[str, Any]) -> dict[str, Any]:
         "version": __version__,
         "commit": ask_git("rev-parse", "--short=12", "HEAD"),
         "changed": bool(ask_git("status", "--porcelain", "--", "src", "benchmarks")),
-        "machine": {"cores": os.cpu_count(), "processor": name_processor(), "python": platform.python_version()},
+        "machine": describe_machine(),
         "programs": {name: name_version(name) for name in programs},
     }
+
+
+def describe_machine() -> dict[str, Any]:
+    """Return what a measurement ran on, and how many processes wanted its cores just before: speeds need idle ones."""
+    load = round(os.getloadavg()[0], 1) if hasattr(os, "getloadavg") else None  # Windows does not tell
+    names = {"processor": name_processor(), "python": platform.python_version()}
+    return {"cores": os.cpu_count(), **names, "load": load}
 
 
 def ask_git(*words: str) -> str:
