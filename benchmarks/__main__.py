@@ -1,8 +1,13 @@
-"""Run every benchmark, or those named: `python -m benchmarks rules search`."""
+"""Run every benchmark, or those named: `python -m benchmarks rules search`; with `--json` for programs.
+
+As JSON a benchmark is what its lines say, each under its own words; one that has `facts()` is what that returns.
+"""
 
 from __future__ import annotations
 
+import json
 import sys
+from typing import Any
 
 from benchmarks import (
     bench_adapters,
@@ -14,6 +19,7 @@ from benchmarks import (
     bench_labels,
     bench_online,
     bench_players,
+    bench_published,
     bench_rules,
     bench_scale,
     bench_search,
@@ -40,14 +46,38 @@ BENCHES = {
     "house": bench_house,
     "intervals": bench_intervals,
     "sprt": bench_sprt,
+    "published": bench_published,
 }
 
 
 def main() -> None:
-    for name in sys.argv[1:] or BENCHES:
+    names = [word for word in sys.argv[1:] if word != "--json"] or list(BENCHES)
+    if unknown := [name for name in names if name not in BENCHES]:
+        print(f"benchmarks: no benchmark is called {unknown[0]!r}; there are: {', '.join(BENCHES)}", file=sys.stderr)
+        sys.exit(2)
+    if "--json" in sys.argv:
+        print(json.dumps({name: collect(BENCHES[name]) for name in names}))
+        return
+    for name in names:
         print(f"-- {name}", flush=True)
         for line in BENCHES[name].lines():
             print(line, flush=True)
 
 
-main()
+def collect(bench: Any) -> Any:
+    """Return what a benchmark measured as plain data."""
+    if hasattr(bench, "facts"):
+        return bench.facts()
+    facts: dict[str, Any] = {}
+    for line in bench.lines():
+        if isinstance(line, str):
+            facts.setdefault("sentences", []).append(line)
+        elif line.what in facts:
+            raise ValueError(f"two lines are called {line.what!r}")
+        else:
+            facts[line.what] = line._asdict() | {"ratio": line.rate / line.other}
+    return facts
+
+
+if __name__ == "__main__":
+    main()

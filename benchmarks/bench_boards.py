@@ -17,10 +17,10 @@ import numpy as np
 import torch
 from torch import nn
 
+from benchmarks.standings import random_standing
 from benchmarks.table import Line, best_rate
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.games.chess.evaluators import random_standing
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.inputs.standings import ROWS
 from understudy.games.chess.learning.labels import Labelled, save_board_student, shown, suffix_of, train_labels

@@ -1,23 +1,24 @@
 """Errors and lengths of the sequential test: simulated players of known strength, thousands of matches each.
 
-The errors must be at most what was asked, but for the chance of so many matches: above it by two standard errors is
-a miss. The lengths must be within a tenth of Wald's expectation for the variance
-of the pairs, both bounds moved outwards by what a walk overshoots them by (`sprt.expected_pairs`).
+The errors must be at most what was asked. The lengths must be within a tenth of Wald's expectation for the variance of
+the pairs, both of his bounds moved outwards by what a walk overshoots them by (`sprt.expected_pairs`).
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.simulated import MODELS, SHARES, Model, outcomes
-from understudy.judges.sprt import Hypotheses, expected_pairs, log_ratio
+from understudy.judges.sprt import FEWEST, Hypotheses, expected_pairs, log_ratio
 
-MATCHES = 10_000
-"""A thousand would tell an error of 5 % to seven tenths of a per cent only, and it lies that near to what is asked."""
+MATCHES = 20_000
+"""A thousand would tell an error of 5 % to seven tenths of a per cent only, and it lies nearer to what is asked."""
+SEED = 2026
+"""Not one of those with which `sprt.FEWEST` and `sprt.CAUTION` were chosen."""
 TESTS = (Hypotheses(0, 20), Hypotheses(0, 50), Hypotheses(-20, 20, 0.1, 0.02), Hypotheses(100, 150))
 CHOSEN = (MODELS[0], MODELS[1], MODELS[3])
 NEAR = 0.1
@@ -38,9 +39,7 @@ class Course(NamedTuple):
     @property
     def good(self) -> bool:
         """Whether both the errors and the length are as they should be."""
-        near = abs(self.length / self.theory - 1) <= NEAR
-        chance = 2 * (self.asked * (1 - self.asked) / self.matches) ** 0.5
-        return near and (self.wrong is None or self.wrong <= self.asked + chance)
+        return abs(self.length / self.theory - 1) <= NEAR and (self.wrong is None or self.wrong <= self.asked)
 
     def __str__(self) -> str:
         wrong = "" if self.wrong is None else f"wrong {self.wrong:.2%} (at most {self.asked:.0%})"
@@ -51,16 +50,36 @@ class Course(NamedTuple):
 def lines() -> Iterator[str]:
     every = list(run())
     yield from map(str, every)
-    yield f"{sum(one.good for one in every)} of {len(every)} as asked, {MATCHES} matches each"
-    errors = [one for one in every if one.wrong is not None]
-    above = [one.wrong - one.asked for one in errors if one.wrong is not None and one.wrong > one.asked + 1e-9]
-    highest = f"by {max(above, default=0):.2%} at most"
-    yield f"errors above what was asked, by chance or not: {len(above)} of {len(errors)}, {highest}"
+    facts = summarise(every)
+    yield f"{facts['good']} of {facts['scenarios']} as asked, {MATCHES} matches each"
+    yield f"errors above what was asked: {facts['above']} of {facts['errors']}; highest {facts['highest']:.3f} times"
+    yield f"length against theory: {facts['shortest']:+.1%} to {facts['longest']:+.1%}"
 
 
-def run(matches: int = MATCHES, tests: tuple[Hypotheses, ...] = TESTS) -> Iterator[Course]:
+def facts() -> dict[str, Any]:
+    every = list(run())
+    return summarise(every) | {"courses": {one.what: one._asdict() for one in every}}
+
+
+def summarise(every: Sequence[Course]) -> dict[str, Any]:
+    """Return how many scenarios are as asked, how high errors are in parts of that, how far lengths are off."""
+    errors = [one.wrong / one.asked for one in every if one.wrong is not None]
+    lengths = [one.length / one.theory - 1 for one in every]
+    return {
+        "matches": every[0].matches,
+        "scenarios": len(every),
+        "good": sum(one.good for one in every),
+        "errors": len(errors),
+        "above": sum(error > 1 for error in errors),
+        "highest": max(errors),
+        "shortest": min(lengths),
+        "longest": max(lengths),
+    }
+
+
+def run(matches: int = MATCHES, tests: tuple[Hypotheses, ...] = TESTS, seed: int = SEED) -> Iterator[Course]:
     """Yield what becomes of matches where either hypothesis is true, and where the truth is halfway."""
-    rng = np.random.default_rng(2026)
+    rng = np.random.default_rng(seed)
     for test in tests:
         for model in CHOSEN:
             low, high = test.shares
@@ -89,6 +108,8 @@ def _walk(
         pairs += 1
         drawn = SHARES[rng.choice(5, size=len(total), p=chances)]
         total, squares = total + drawn, squares + drawn**2
+        if pairs < FEWEST:
+            continue
         ratio = log_ratio(test, float(pairs), total, squares)
         going = (ratio > test.lower) & (ratio < test.upper)
         accepted += int((ratio >= test.upper).sum())

@@ -1,23 +1,35 @@
-"""Write docs/results.md from the results of finished runs in docs/results: `python examples/make_results.py`.
+"""Write docs/results.md and the table of the README from what is in docs/results: `python examples/make_results.py`.
 
-The files are made by `understudy report --all --results docs/results`; no figure of the page is typed by hand.
+Results of finished runs are made by `understudy report --all --results docs/results`, single measurements by
+`python examples/measure.py`; no figure of the page is typed by hand.
 """
 
 from __future__ import annotations
 
 import json
 from itertools import groupby
-from pathlib import Path
 from typing import Any
+
+from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
 
 from understudy.judges.pairs import TRUSTED
 
-DOCS = Path(__file__).parents[1] / "docs"
+README = DOCS.parent / "README.md"
 INTRO = """# Results
 
-Runs as they ended, made from [results/*.json](results) by `python examples/make_results.py`. A run is repeated by its
-command; how a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). What was
-measured in other ways is in [measured.md](measured.md).
+Made from [results](results) by `python examples/make_results.py`: single measurements first, then runs as they ended.
+How a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). Figures that were
+not measured again in this form are in [measured.md](measured.md)."""
+
+MEASURED = """## Measured one by one
+
+Each by the command above its table: `python examples/measure.py NAME` repeats it, and
+[measurements.toml](measurements.toml) lists all. Intervals are 95 %, from pairs of different games where games were
+played ([judges.md](judges.md)). "was" is what the docs told before, where that was another figure."""
+
+RUNS = """## Runs
+
+A run is repeated by its command.
 
 Shares of games are those of all games; their intervals come from the different pairs among them, both colours of one
 opening. The experiments that repeat Thompson's begin at the plain start, as the source did, and on a small board few of
@@ -25,18 +37,47 @@ ten thousand games differ."""
 
 
 def main() -> None:
-    """Write the page."""
+    """Write the page and the table."""
     (DOCS / "results.md").write_text(make_page(), encoding="utf-8")
+    README.write_text(fill_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def make_page() -> str:
-    """Return the page: a section for each study, a table for each of its runs."""
+    """Return the page: measurements by section, then a section for each study, a table for each of its runs."""
     results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((DOCS / "results").glob("*.json"))]
     results.sort(key=lambda result: (result["study"] or "", result["experiment"]))
-    parts = [INTRO]
+    parts = [INTRO, MEASURED, *write_measurements(), RUNS]
     for study, group in groupby(results, key=lambda result: result["study"] or "our own"):
-        parts += [f"## {study}", *(part for result in group for part in write_result(result))]
+        parts += [f"### {study}", *(part for result in group for part in write_result(result))]
     return "\n\n".join(parts) + "\n"
+
+
+def write_measurements() -> list[str]:
+    """Return every measurement that has been made as paragraphs, below the heading of its section."""
+    table, kept, figures = load_table()["measurement"], load_kept(), load_figures()
+    parts: list[str] = []
+    for section, names in groupby(figures, key=lambda name: str(table[name]["section"])):
+        parts.append(f"### {section}")
+        for name in names:
+            parts += write_measurement(table[name]["what"], kept[name], list(figures[name].values()))
+    return parts
+
+
+def write_measurement(what: str, kept: dict[str, Any], figures: list[Figure]) -> list[str]:
+    """Return one measurement: what it is, what it took and where, a table of its figures."""
+    machine, cost = kept["machine"], kept["cost"]
+    busy = f", busy with others (load {machine['load']})" if (machine.get("load") or 0) > machine["cores"] else ""
+    place = f"{machine['cores']} cores of {machine['processor']}{busy}, Python {machine['python']}"
+    took = f"{cost['wall_seconds']:.0f} s, of one core {cost['cpu_seconds']:.0f} s"
+    programs = "".join(f" · {version}" for version in kept["programs"].values())
+    code = f"version {kept['version']}, commit {kept['commit']}{' and changes' if kept['changed'] else ''}"
+    facts = f"`{kept['command']}` · {took} · {code} · {place}{programs}"
+    rows = ["| figure | measured | counted | wanted | |", "|---|---|---|---|---|"]
+    for figure in figures:
+        verdict = "; ".join(filter(None, (figure.judge(), figure.write_change())))
+        cells = (figure.entry["says"], figure.write(), figure.write_sample(), figure.write_goal(), verdict)
+        rows.append(f"| {' | '.join(cells)} |")
+    return [f"**{what[0].upper()}{what[1:]}**", facts, "\n".join(rows)]
 
 
 def write_result(result: dict[str, Any]) -> list[str]:
@@ -47,7 +88,7 @@ def write_result(result: dict[str, Any]) -> list[str]:
     rows += [
         f"| {row['what']} | {row['measure']} | {write_number(row)} | {write_paper(row)} |" for row in result["headline"]
     ]
-    return [f"### {result['title']}", facts, "\n".join(rows)]
+    return [f"#### {result['title']}", facts, "\n".join(rows)]
 
 
 def write_number(row: dict[str, Any]) -> str:

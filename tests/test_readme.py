@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import runpy
 import shlex
 import subprocess
 import sys
@@ -79,9 +78,3 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
         if not link.startswith("http") and not (page.parent / link).exists()
     ]
     assert missing == []
-
-
-def test_the_page_of_results_is_made_of_the_files_beside_it() -> None:
-    names = runpy.run_path(str(ROOT / "examples" / "make_results.py"))
-    page = (ROOT / "docs" / "results.md").read_text(encoding="utf-8")
-    assert page == names["make_page"]() and list((ROOT / "docs" / "results").glob("*.json"))

@@ -26,6 +26,9 @@ GRACE = 0.05
 PLY_LIMIT = "ply limit"
 """Why a game ended that was cut for its length: no rule ended it, it only went on for too long."""
 
+ILLEGAL = "illegal move"
+"""Why a game ended that the mover lost by a move that the rules forbid."""
+
 
 class Terms(NamedTuple):
     """What a match agrees on beyond the rules; None leaves it to the game's conventions."""
@@ -197,7 +200,7 @@ def settle(game: Game, board: Course, choice: Choice, terms: Terms = Terms(), *,
     elif late:
         board.end(-1, "time")
     elif choice.move not in game.moves(board.position):
-        board.end(-1, "illegal move")
+        board.end(-1, ILLEGAL)
     else:
         advance(game, board, choice.move, terms, value=choice.value)
 

@@ -14,6 +14,7 @@ from understudy.cli import commands
 from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.judges.sprt import (
+    FEWEST,
     STALE,
     Hypotheses,
     Trial,
@@ -29,10 +30,10 @@ FOUR, SIX = find_game("konane", (4, 4)), find_game("konane", (6, 6))
 STRONG, WEAK = "searcher:depth=3,ties=random", "random"
 
 
-def test_bounds_are_walds() -> None:
+def test_bounds_promise_each_error_and_lie_outside_walds() -> None:
     hypotheses = Hypotheses(0, 20, alpha=0.1, beta=0.02)
-    assert hypotheses.upper == pytest.approx(math.log(0.98 / 0.1))
-    assert hypotheses.lower == pytest.approx(math.log(0.02 / 0.9))
+    assert (hypotheses.lower, hypotheses.upper) == (pytest.approx(math.log(0.02)), pytest.approx(math.log(10)))
+    assert hypotheses.walds == (pytest.approx(math.log(0.02 / 0.9)), pytest.approx(math.log(0.98 / 0.1)))
     low, high = hypotheses.shares
     assert (low, high) == (0.5, pytest.approx(1 / (1 + 10 ** (-20 / 400))))
 
@@ -74,6 +75,14 @@ def test_hypotheses_at_the_edge_of_a_million_games() -> None:
     assert 500_000 < expected_games(read_hypotheses("0,1")) < 1_000_000
     with pytest.raises(BadOption, match="--beta must be above 0"):
         read_hypotheses("0,20", beta=0.0)
+
+
+def test_no_match_ends_before_the_fewest_pairs() -> None:
+    trial = Trial(Hypotheses(0, 400))
+    for number in range(FEWEST):
+        assert trial.accepted is None
+        trial.add(Played((number,), 0, 1, ""), Played((number, 1), 0, -1, ""))
+    assert trial.llr > 3 * trial.hypotheses.upper and trial.accepted == "H1"
 
 
 def test_repeated_pairs_change_nothing() -> None:

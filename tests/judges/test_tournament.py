@@ -14,7 +14,8 @@ from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.judges.measures import SCALE, rate, wilson
 from understudy.judges.tables import meeting_json, standings_csv, standings_json
-from understudy.judges.tournament import play_match, round_robin
+from understudy.judges.tournament import Meeting, play_match, round_robin
+from understudy.match import ILLEGAL, Played
 
 PLAYERS = ["random", "stochastic:depth=2", "searcher:depth=1,ties=random"]
 KONANE = find_game("konane", (6, 6))
@@ -39,6 +40,20 @@ def test_both_colours_of_each_opening_are_played() -> None:
     assert [game["first"] for game in data["games"]] == ["random", "stochastic:depth=1"] * 5
     assert data["wins"] + data["draws"] + data["losses"] == 10
     assert sum(game["result"] == 1 for game in data["games"]) == data["wins"]
+    assert data["illegal"] == [0, 0]
+
+
+def test_a_match_counts_for_each_player_the_games_lost_by_an_illegal_move() -> None:
+    lost = [
+        Played((), 0, -1, ILLEGAL),
+        Played((), 0, 1, ILLEGAL),
+        Played((), 0, -1, "no move"),
+        Played((), 0, 1, ILLEGAL),
+    ]
+    data = meeting_json(KONANE, Meeting(("one", "other"), tuple(lost)))
+    assert data["illegal"] == [3, 0] and data["losses"] == 4
+    data = meeting_json(KONANE, Meeting(("one", "other"), (lost[1], lost[1], lost[2], lost[2])))
+    assert data["illegal"] == [1, 1] and data["wins"] == 2
 
 
 def test_the_table_adds_up() -> None:

@@ -106,6 +106,11 @@ def test_a_tiny_experiment(whole: Path) -> None:
     scores = [read_score(score) for one in games.values() for score in one["champion"].values()]
     assert all(score.games == 8 and score.different is not None for score in scores)
     assert len(lab.summary(experiment, whole)) >= 3
+    samples = json.loads((whole / "samples.json").read_text())["students"]
+    assert set(samples) == set(KINDS)
+    for sample in (sample for drawn in samples.values() for sample in drawn):
+        assert sample["judge"] == "searcher:depth=1,evaluator=aloa"
+        assert (sample["kind"] == "alike") == (sample["choice"] == sample["theirs"])
 
 
 def test_the_champion_is_a_player(whole: Path) -> None:

@@ -24,7 +24,8 @@ from understudy.games.batches import stacked, unstacked
 from understudy.games.morris.batches import orbit_keys
 from understudy.judges.tournament import play_match
 from understudy.lab.experiments import make_experiment
-from understudy.lab.kinds.imitation import learn, untrained
+from understudy.lab.kinds.imitation import count_corrections, learn, untrained
+from understudy.lab.kinds.imitation_exams import TEACHER_ROWS
 from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.network import Student
@@ -56,6 +57,11 @@ def test_a_run_folder_tells_the_sentence(folder: Path) -> None:
     assert set(verdicts["states"]) == {"FTR", "TFR"}
     measure = verdicts["test rows, split orbit"]["FTR"]["accuracy.whole"]
     assert 0 <= measure["low"] <= measure["value"] <= measure["high"] <= 1 and measure["sample"] > 10
+    teacher = "teacher searcher:depth=1"
+    assert set(verdicts["games against random"]) == {"FTR", "TFR", teacher}
+    itself = verdicts["test rows, split orbit"][teacher]["accuracy.whole"]
+    assert measure["value"] < itself["value"] <= 1 and 10 < itself["sample"] <= TEACHER_ROWS
+    assert "teacher" not in str(verdicts["states"]) and teacher in (folder / "report.html").read_text()
     lines = [json.loads(line) for line in (folder / "progress.jsonl").read_text().splitlines()]
     assert [(line["student"], line["network"], line["epoch"]) for line in lines[:2]] == [
         ("FTR", "whole", 0),
@@ -187,6 +193,12 @@ def test_the_teacher_corrects_an_apprentice(folder: Path, tmp_path: Path) -> Non
     positions = unstacked(records.positions)
     assert [choice.move for choice in teacher.choose(positions)] == records.moves.tolist()
     assert (records.results == UNKNOWN).all() and "for student:" in str(records.sources[0])
+    student = make_player(plan.apprentice, GAME)
+    corrected = sum(choice.move != move for choice, move in zip(student.choose(positions), records.moves, strict=True))
+    assert 0 < corrected < len(records)
+    counts = {"corrected": corrected, "as_the_student": len(records) - corrected}
+    assert count_corrections(GAME, plan, records) == {"corrections": counts}
+    assert count_corrections(GAME, Watch(teacher="random", opponents=("random",), regular=1), records) == {}
 
 
 def test_tuning_goes_on(folder: Path, tmp_path: Path) -> None:

@@ -104,6 +104,15 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
         player = make_player(f"student:{folder}{student}", CHESS)
         assert player.choose([CHESS.start()])[0].move in CHESS.moves(CHESS.start())
     assert len(lab.summary(quick, folder)) == 3
+    samples = json.loads((folder / "samples.json").read_text())["students"]
+    assert set(samples) == set(found["students"]) and all(samples.values())
+    for sample in (sample for drawn in samples.values() for sample in drawn):
+        assert sample["kind"] in ("agrees", "differs") and sample["judge"] == "the engine"
+    for sample in samples["standings"]:
+        gap = float(sample["ours"].removesuffix(" pawns")) - float(sample["theirs"])
+        assert abs(gap) <= 0.6 if sample["kind"] == "agrees" else abs(gap) >= 0.4  # both are rounded to a tenth
+    for sample in samples["mlp_bitmap_1"]:
+        assert (sample["ours"] == sample["theirs"].partition(" (")[0]) == (sample["kind"] == "agrees")
     before = {file: file.stat().st_mtime_ns for file in folder.glob("*.json")}
     again = Hearing()
     lab.run(quick, folder, show=again)

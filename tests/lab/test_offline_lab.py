@@ -60,6 +60,10 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     text = page.read_text(encoding="utf-8")
     assert "Mean alone" in text and "<svg" in text and "source" in text
     assert "Errors" in (tmp_path / "report.md").read_text(encoding="utf-8")
+    samples = json.loads((tmp_path / "samples.json").read_text())["students"]["student"]
+    assert {sample["kind"] for sample in samples} <= {"agrees", "differs"} and samples
+    assert all(0 <= float(sample["ours"]) <= 1 and "who has just moved" in sample["theirs"] for sample in samples)
+    assert "the games sampled" in text and text.count("us-board") >= len(samples)
     told = lab.summary(experiment, tmp_path)
     assert told[0].startswith("student: error 0.") and told[1].startswith("student, largest sample: ")
     games = json.loads((tmp_path / "games.json").read_text())

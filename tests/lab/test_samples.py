@@ -11,7 +11,8 @@ import pytest
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.judges.value_kept import exam_positions, graded
-from understudy.lab.samples import EACH, draw_kept, draw_samples
+from understudy.lab.opinions import ALSO, Opinion, draw_opinions, draw_rivalry, draw_rows
+from understudy.lab.samples import EACH, PALE, draw_kept, draw_samples
 from understudy.players import make_player
 from understudy.protocols import Choice
 from understudy.records.examples import Examples, all_examples
@@ -85,3 +86,44 @@ def test_positions_of_an_exam_show_wins_that_are_kept_and_given_away() -> None:
         assert (sample["choice"] in sample["wins"]) == (sample["kind"] == "kept")
         pale = [arrow for arrow in sample["arrows"] if arrow[2] < 1]
         assert bool(pale) == (sample["kind"] == "lost")
+
+
+def test_opinions_are_shown_beside_those_of_who_judges() -> None:
+    game = find_game("konane", (4, 4))
+    searcher: Any = make_player("searcher:depth=2", game)
+    first = [game.play(game.start(), move) for move in game.moves(game.start())]
+    positions = [game.play(position, move) for position in first for move in game.moves(position)]
+    opinions = [Opinion(place % 3 > 0, f"{place}", "0 pawns") for place in range(len(positions))]
+    drawn = draw_opinions(searcher, positions, opinions, judge="the engine")
+    assert [sample["kind"] for sample in drawn] == ["agrees"] * EACH + ["differs"] * EACH
+    assert [sample["ours"] for sample in drawn] == ["1", "2", "0", "3"]
+    for sample in drawn:
+        position = game.read(sample["position"])
+        legal = [game.write_move(position, move) for move in game.moves(position)]
+        assert sample["choice"] in legal and {move for move, _ in sample["also"]} < set(legal)
+        assert len(sample["also"]) == min(ALSO, len(legal) - 1)
+
+
+def test_a_rival_is_asked_for_its_move_in_the_same_positions() -> None:
+    game = find_game("konane", (6, 6))
+    student: Any = make_player("searcher:depth=3", game)
+    rng, positions = np.random.default_rng(4), []
+    for _ in range(30):
+        position = game.start()
+        for _ in range(int(rng.integers(4, 12))):
+            moves = game.moves(position)
+            position = game.play(position, moves[rng.integers(len(moves))])
+        positions.append(position)
+    drawn = draw_rivalry(student, make_player("searcher:depth=1", game), positions)
+    assert [sample["kind"] for sample in drawn] == ["alike"] * EACH + ["apart"] * EACH
+    for sample in drawn:
+        assert (sample["choice"] == sample["theirs"]) == (sample["kind"] == "alike")
+        pale = [arrow for arrow in sample["arrows"] if arrow[2] == PALE]
+        assert pale and sample["judge"] == "searcher:depth=1"
+    assert draw_rivalry(student, student, []) == []
+
+
+def test_rows_are_drawn_by_chance_and_always_the_same() -> None:
+    rows = draw_rows(1000, 10).tolist()
+    assert rows == sorted(set(rows)) == draw_rows(1000, 10).tolist() and len(rows) == 10 and rows[-1] > 500
+    assert draw_rows(3, 10).tolist() == [0, 1, 2]

@@ -2,16 +2,17 @@
 
 Two hypotheses say by how many points of Elo the first player is better; each means a share of the points, s0 and s1.
 After every different pair the likelihoods of both are compared, and the match ends as soon as the logarithm of their
-ratio leaves the interval from log(beta / (1 - alpha)) to log((1 - beta) / alpha) (Wald). Then H1 is accepted with a
-chance of about alpha at most if H0 is true, and H0 with one of beta if H1 is true.
+ratio leaves the interval from log(beta) to log(1 / alpha). If H0 is true a ratio of likelihoods ever reaches 1 / alpha
+with a chance of alpha at most (Ville), and if H1 is true it ever falls to beta with one of beta at most. Wald's own
+bounds, log(beta / (1 - alpha)) and log((1 - beta) / alpha), lie a little further in and promise less: errors of
+alpha / (1 - beta) and beta / (1 - alpha) at most, 5.26 % each where 5 % were asked.
 
 The likelihood knows of a pair only what `pairs.py` knows: its mean s and its variance r s (1 - s). For n pairs of
 mean m the logarithm of the ratio is n / r (m log(s1 / s0) + (1 - m) log((1 - s1) / (1 - s0))): for independent games
 that nobody draws (r = 1/2) that of 2n games exactly, and near the hypotheses n (s1 - s0) (m - (s0 + s1) / 2) over the
-variance. r is estimated as the match goes on; because an r that looks too small by chance ends a match too early,
-it is taken for larger by `CAUTION` pairs in so many as were played. `python -m benchmarks sprt` measures the errors and
-the lengths. Where both hypotheses are far from even and openings favour a colour, r is not the same under both, and an
-error may be 5.4 % where 5 % were asked (100 or 150 points of Elo).
+variance. r is estimated as the match goes on. The first few pairs are often alike, and then r looks far too small: no
+match ends before `FEWEST` pairs, and r is taken for larger by `CAUTION` pairs in so many as were played.
+`python -m benchmarks sprt` measures the errors and the lengths; docs/judges.md tells what came out.
 
 Whoever stops a match at a result that pleases has a result that flatters. The interval of a match that such a test
 has ended is therefore a little too far from even; the test's own answer is not.
@@ -36,9 +37,14 @@ from understudy.judges.tournament import Meeting, Task, play_task
 from understudy.match import Opening, Played, Terms, random_openings
 from understudy.protocols import Backend
 
-CAUTION = 4.0
-"""Pairs. With 0 as many as 6 % of matches end wrongly where 5 % were asked, with 5 those of few pairs take more than a
-tenth longer than Wald's theory says: chosen by simulations on the models of `python -m benchmarks sprt`."""
+FEWEST = 16
+"""Different pairs before which no match ends. Without it as many as 5.6 % of matches end wrongly where 5 % were asked:
+from openings that favour a colour a stronger player's first pairs may all be 1 : 1."""
+
+CAUTION = 2.0
+"""Pairs. With 0 as many as 5.1 % of matches end wrongly where 5 % were asked even if none ends before thirty pairs;
+with 4 those of few pairs take more than a tenth longer than Wald's theory says. This and `FEWEST` were chosen by
+simulations on the models of `python -m benchmarks sprt`, with other seeds than it has."""
 
 MOST_GAMES = 1_000_000
 """Games after which a match is given up; hypotheses that would need more are refused."""
@@ -67,12 +73,17 @@ class Hypotheses(NamedTuple):
     @property
     def lower(self) -> float:
         """Where H0 is accepted."""
-        return math.log(self.beta / (1 - self.alpha))
+        return math.log(self.beta)
 
     @property
     def upper(self) -> float:
         """Where H1 is accepted."""
-        return math.log((1 - self.beta) / self.alpha)
+        return -math.log(self.alpha)
+
+    @property
+    def walds(self) -> tuple[float, float]:
+        """Wald's own bounds, a little further in: his theory of lengths is about these."""
+        return math.log(self.beta / (1 - self.alpha)), math.log((1 - self.beta) / self.alpha)
 
     @property
     def shares(self) -> tuple[float, float]:
@@ -113,12 +124,12 @@ def expected_games(hypotheses: Hypotheses) -> float:
 def expected_pairs(hypotheses: Hypotheses, share: float, part: float, *, overshoot: float = OVERSHOOT) -> float:
     """Return Wald's expected number of pairs of a player who takes *share* of the points, for pairs of variance *part*.
 
-    Both bounds are moved outwards by what a walk overshoots them by.
+    Both of his bounds are moved outwards by what a walk overshoots them by.
     """
-    won, lost = hypotheses.weights
+    (low, high), (won, lost) = hypotheses.walds, hypotheses.weights
     drift = (share * won + (1 - share) * lost) / part
     step = (won - lost) * math.sqrt(share * (1 - share) / part)
-    upper, lower = hypotheses.upper + overshoot * step, hypotheses.lower - overshoot * step
+    upper, lower = high + overshoot * step, low - overshoot * step
     if abs(drift) < 1e-6 * step:
         return -upper * lower / step**2
     root = -2 * drift / step**2  # of the moment generating function of a step, taken for normal
@@ -147,6 +158,8 @@ class Trial:
     @property
     def accepted(self) -> str | None:
         """The hypothesis that is accepted, `H0` or `H1`; None while there is none."""
+        if len(self.seen) < FEWEST:
+            return None
         if self.llr >= self.hypotheses.upper:
             return "H1"
         return "H0" if self.llr <= self.hypotheses.lower else None

@@ -19,7 +19,7 @@ from understudy.games.batches import NO_MOVE, size, taken, unstacked
 from understudy.judges.measures import Tally, Verdict, add, measured, share
 from understudy.judges.parts import Seen, accuracy, legality, reliability, rows_of, see, with_scores
 from understudy.judges.tournament import play_match
-from understudy.match import Terms
+from understudy.match import ILLEGAL, Terms
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Backend, Choice, Player
 from understudy.records.examples import BITS, Examples, all_examples, mark, orbit_names, read_marks, split_examples
@@ -229,7 +229,7 @@ def strict(
     )
     results = [result for _, result in meeting.different()]
     wins, draws, sample = results.count(1), results.count(0), len(results)
-    broken = sum(result < 0 and played.reason == "illegal move" for played, result in meeting.different())
+    broken = sum(result < 0 and played.reason == ILLEGAL for played, result in meeting.different())
     return {
         "strict.finished_legally": share(sample - broken, sample),
         "strict.won": share(wins, sample),

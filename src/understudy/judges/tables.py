@@ -11,7 +11,7 @@ from typing import Any
 from understudy.games import CompiledGame
 from understudy.judges.pairs import TRUSTED, Pairs, describe, measure_points, write_difference, write_sample
 from understudy.judges.tournament import Meeting, Standings
-from understudy.match import Played
+from understudy.match import ILLEGAL, Played
 
 
 def meeting_text(meeting: Meeting) -> str:
@@ -76,7 +76,8 @@ def meeting_json(game: CompiledGame, meeting: Meeting) -> dict[str, Any]:
         for place, played in enumerate(meeting.games)
     ]
     score = {"players": list(meeting.players), "wins": wins, "draws": draws, "losses": losses}
-    return score | describe(meeting.pairs()) | {"games": games}
+    illegal = [sum(game["reason"] == ILLEGAL and game["result"] == lost for game in games) for lost in (-1, 1)]
+    return score | {"illegal": illegal} | describe(meeting.pairs()) | {"games": games}
 
 
 def standings_json(game: CompiledGame, standings: Standings) -> dict[str, Any]:

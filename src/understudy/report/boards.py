@@ -23,6 +23,7 @@ WARMEST = 0.4
 ENDINGS = {
     "right": "as the teacher", "wrong": "otherwise than the teacher", "illegal": "against the rules",
     "kept": "keeps the win", "lost": "gives the win away",
+    "agrees": "agrees with", "differs": "differs from", "alike": "as", "apart": "otherwise than",
 }  # fmt: skip
 """How a student may choose, as `samples.json` calls it, and in words."""
 
@@ -36,6 +37,16 @@ KEPT = (
     "Positions of the exam in which a move can lose the win, drawn by chance. A strong arrow is the student's choice; "
     "where that loses, pale ones are the moves that win."
 )
+VALUED = (
+    "Positions that nobody learned from, drawn by chance. A strong arrow or ring is the student's choice; pale are "
+    "moves it thinks of next, with what it expects of them."
+)
+MET = (
+    "Positions of games that the student played against an opponent, drawn by chance. A strong arrow or ring is the "
+    "student's choice; pale is the opponent's where it would move otherwise, else what the student thinks of next."
+)
+NOTES = {"kept": KEPT, "lost": KEPT, "agrees": VALUED, "differs": VALUED, "alike": MET, "apart": MET}
+"""What stands above samples, by the kinds among them; above all others `IMITATED` does."""
 
 
 def game_of(run: Run) -> CompiledGame | None:
@@ -79,8 +90,8 @@ def samples_section(run: Run) -> Section | None:
     game, students = game_of(run), run.samples.get("students", {})
     if game is None or not students:
         return None
-    kinds = {entry["kind"] for entries in students.values() for entry in entries}
-    blocks: list[Block] = [Text(KEPT if kinds & {"kept", "lost"} else IMITATED)]
+    kinds = [entry["kind"] for entries in students.values() for entry in entries]
+    blocks: list[Block] = [Text(note) for note in dict.fromkeys(NOTES.get(kind, IMITATED) for kind in kinds)]
     for name, entries in students.items():
         plots = [_sample_plot(game, entry) for entry in entries]
         blocks.append(Plots(tuple(plots), name if len(students) > 1 else "", boards=True))
@@ -103,6 +114,19 @@ def _describe(entry: Mapping[str, Any]) -> str:
     if "wins" in entry:
         winners = f"; {' or '.join(entry['wins'])} would win" if entry["kind"] == "lost" else ""
         return f"{headed(ENDINGS[entry['kind']])}: {entry['mover']} {entry['choice']}{winners}"
+    if "judge" in entry:
+        return _describe_opinion(entry)
     chosen = f"{entry['choice']} ({percent(entry['share'])})"
     other = "" if entry["kind"] == "right" else f", not {entry['teacher']} ({percent(entry['teacher_share'])})"
     return f"{headed(ENDINGS[entry['kind']])}: {entry['mover']} {chosen}{other}; heat: {entry['part'].upper()}"
+
+
+def _describe_opinion(entry: Mapping[str, Any]) -> str:
+    """Return an opinion in words: `Differs from the engine: draw beside winning (+2.1 pawns); White Nf3, then d4`."""
+    moves = [[entry["choice"], entry["worth"]], *entry["also"]]
+    worths = [f"{move} ({worth})" if worth else str(move) for move, worth in moves]
+    judge, chosen = f"{headed(ENDINGS[entry['kind']])} {entry['judge']}", f"{entry['mover']} {worths[0]}"
+    if entry["kind"] == "apart":
+        return f"{judge}: {chosen}, not {entry['theirs']}"
+    thought = chosen + (f", then {' or '.join(worths[1:])}" if worths[1:] else "")
+    return f"{judge}: {entry['ours']} beside {entry['theirs']}; {thought}" if "ours" in entry else f"{judge}: {thought}"

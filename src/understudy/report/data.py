@@ -31,6 +31,7 @@ WORDS = {
     "removal": "Rule of removal",
     "moved": "Rows with a move",
     "sources": "Records from",
+    "corrections": "Positions that a student reached, the teacher's choice",
     "distinct_positions": "Different positions",
     "distinct_pairs": "Different pairs of position and move",
     "distinct_moves": "Different moves",

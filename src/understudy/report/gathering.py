@@ -53,17 +53,21 @@ def gather_findings(run: Run) -> list[Finding]:
 
 def _of_verdicts(run: Run) -> Iterator[Finding]:
     """Yield what judges said of positions and of games by strict rules."""
-    teachers = [name for name in run.verdicts.get("value kept", {}) if name.startswith("teacher")]
     for begins, measure, words, decimals in VERDICTS:
         if (begins, measure) == (HELD_OUT, "legality.whole") and STATES in run.verdicts:
             continue
         for section, players in run.verdicts.items():
             for name, verdict in players.items() if section.startswith(begins) else ():
-                role = "teacher" if name in teachers else "baseline" if name == "random" else "student"
+                role = "teacher" if _is_teacher(section, name) else "baseline" if name == "random" else "student"
                 printed = find_column(_columns(run, section), name).get(measure)
                 called = words.format(section=section, opponent=section.removeprefix(AGAINST))
                 for finding in find(name, called, verdict.get(measure), role=role):
                     yield compare(run, finding._replace(decimals=decimals), printed)
+
+
+def _is_teacher(section: str, name: str) -> bool:
+    """Tell whether a row is the teacher's: `teacher` and who it is, or where perfect play judges, `teacher` alone."""
+    return name.startswith("teacher" if section == "value kept" else "teacher ")
 
 
 def _columns(run: Run, section: str) -> Mapping[str, Any]:

@@ -121,10 +121,14 @@ def error(network: ValueNetwork, examination: Valued) -> float:
 
 def squares(network: ValueNetwork, examination: Valued) -> Tensor:
     """Return the squared error on each board."""
+    return (answers(network, examination) - examination.values).square()
+
+
+def answers(network: ValueNetwork, examination: Valued) -> Tensor:
+    """Return what a network says of each board, from 0 to 1."""
     network.eval()
     with torch.no_grad():
-        answers = [torch.sigmoid(network(inputs)) for inputs in torch.split(examination.inputs, ROWS)]
-    return (torch.cat(answers) - examination.values).square()
+        return torch.cat([torch.sigmoid(network(inputs)) for inputs in torch.split(examination.inputs, ROWS)])
 
 
 def save_fit(path: Path, state: Fit, fingerprint: str) -> None:

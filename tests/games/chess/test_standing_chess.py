@@ -12,12 +12,13 @@ import pytest
 import torch
 from safetensors.numpy import save_file
 
+from benchmarks.standings import random_standing
 from tests.conftest import random_line
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.datasets import find_dataset, pawns_of
-from understudy.games.chess.evaluators import FIELDS, Standing, random_standing, standing_value
+from understudy.games.chess.evaluators import FIELDS, Standing, standing_value
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
 from understudy.games.chess.learning.labels import Labelled, save_board_student, say, standing_arrays

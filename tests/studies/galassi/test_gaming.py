@@ -117,6 +117,11 @@ def test_reasons_of_every_kind_reach_the_table() -> None:
     for row, why in zip(table.rows(), reasons, strict=False):
         assert row[1].endswith(why)
     assert all(why in gaming_text(table) for why in reasons)
+    lost = Encounter(
+        "me", "opponent 0", "stable", (GamingGame("white", -1, "illegal move", 9),) * 2, encounters[0].pairs
+    )
+    assert gaming_json(table)["illegal"] == {"me": 0}
+    assert gaming_json(table._replace(encounters=(*encounters, lost)))["illegal"] == {"me": 2}
 
 
 def test_json_is_plain_and_whole(table: GamingTable) -> None:
@@ -124,6 +129,7 @@ def test_json_is_plain_and_whole(table: GamingTable) -> None:
     assert data["players"] == [STRONG, WEAK]
     assert len(data["columns"]) == 5 == len(data["rows"][0])
     assert sum(len(met["games"]) for met in data["encounters"] if met["kind"] == "stable") == 24
+    assert data["illegal"] == dict.fromkeys(table.players, 0)
     assert data["measures"][WEAK]["gaming.points"]["sample"] == 6
     assert data["measures"][WEAK]["gaming.wins"]["sample"] == 12
 

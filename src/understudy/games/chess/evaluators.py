@@ -156,12 +156,13 @@ class Standing(NamedTuple):
     """A network with scratch room of its own: give each thread its own copy."""
 
     net: Any
-    """A record (see `_layout`): weights and scratch behind one pointer."""
+    """A record (see `lay_out`): weights and scratch behind one pointer."""
     scale: float
 
 
 @cache
-def _layout(hidden: int, heads: int) -> np.dtype[np.void]:
+def lay_out(hidden: int, heads: int) -> np.dtype[np.void]:
+    """Return what the record of a network holds: its weights, then the room in which it computes."""
     fields = [
         ("first", np.float32, (ROWS, hidden)),
         ("bias", np.float32, (hidden,)),
@@ -228,7 +229,7 @@ def standing(weights: Mapping[str, NDArray[Any]], *, factor: float, shift: float
         raise FileError(f"the student {place!r} cannot be read: its 'first' has shape {first.shape}, not {ROWS} rows")
     if stages.ndim != 1 or len(stages) > PIECES or stages.dtype.kind != "i":
         raise FileError(f"the student {place!r} cannot be read: its 'stages' have shape {stages.shape}, or no numbers")
-    net: Any = np.zeros(1, _layout(first.shape[1], len(stages) + 1))[0]
+    net: Any = np.zeros(1, lay_out(first.shape[1], len(stages) + 1))[0]
     for name in FIELDS[:-1]:
         array = weights[name][..., 0] if name == "output" else weights[name]
         if array.shape != net[name].shape or not np.isfinite(array).all():
@@ -240,11 +241,3 @@ def standing(weights: Mapping[str, NDArray[Any]], *, factor: float, shift: float
     net["output"] *= factor
     net["output_bias"][...] = net["output_bias"] * factor + shift
     return Standing(net, STANDING_SCALE)
-
-
-def random_standing(hidden: int, *, rng: np.random.Generator, stages: tuple[int, ...] = ()) -> Standing:
-    """Return a network with random weights, for tests and benchmarks."""
-    layout: Any = np.zeros(1, _layout(hidden, len(stages) + 1))[0]
-    weights = {name: rng.normal(size=layout[name].shape, scale=0.1).astype(np.float32) for name in FIELDS[:-1]}
-    weights["output"] = weights["output"][..., None]
-    return standing(weights | {"stages": np.array(stages, np.int32)}, factor=100.0)

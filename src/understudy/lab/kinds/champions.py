@@ -9,17 +9,22 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 
 from understudy.files import save_text
 from understudy.judges.duels import write_score
 from understudy.judges.scores import count_matches, read_matches
+from understudy.judges.tournament import play_match
 from understudy.lab.judging import count_plies, opening_plies
+from understudy.lab.opinions import draw_rivalry
 from understudy.lab.options.evolution import Experiment, pair_of
 from understudy.lab.run import Run
+from understudy.lab.samples import Thinker
+from understudy.players import make_player
 from understudy.players.evolved import load_evolved
+from understudy.records.watch import keep_choices
 from understudy.trainers.evolution.arena import Bred, Pairing, Task, nonsense, play_timed
 
 CHUNK = 10
@@ -31,6 +36,9 @@ TRIED = 4
 """One match is played to choose for so many that are played to grade."""
 GENERATIONS, MONITOR, BASELINES = "generations.jsonl", "monitor.json", "baselines.json"
 MATCHES, CHOICE = "matches.json", "choosing.json"
+SAMPLED_GAMES, SAMPLED_PLIES = 4, 4
+"""Games of which samples for the report are drawn, and random plies that they begin with, so that they differ."""
+SAMPLES = "samples.json"
 
 
 class Terms(NamedTuple):
@@ -60,7 +68,38 @@ def judge_students(run: Run[Experiment]) -> None:
     pairs = [(name, opponent) for name in bred for opponent in (*judging.opponents, *bred) if opponent != name]
     matches = _play_pairs(run, MATCHES, bred, pairs, Terms(judging.matches, plies, JUDGING))
     run.save("games.json", {name: {"champion": _count_games(met)} for name, met in matches.items()})
+    _keep_samples(run, stamps)
     run.keep_student(_choose_champion(run, bred), suffix="safetensors", by_games=len(bred) > 1)
+
+
+def _keep_samples(run: Run[Experiment], stamps: dict[str, str]) -> None:
+    """Keep positions of each champion's games with what it thinks of them, beside the move of an opponent."""
+    judging = run.experiment.judging
+    met = (*judging.opponents, *judging.monitors, *judging.benchmarks)
+    rivals = [opponent for opponent in met if not opponent.startswith("random")]  # nothing is learned from chance
+    samples = run.load(SAMPLES) or {"students": {}, "of": {}}
+    for name in [name for name, stamp in stamps.items() if samples["of"].get(name) != stamp] if rivals else ():
+        samples["students"][name] = _draw_samples(
+            run, f"student:{run.folder / f'student_{name}.safetensors'}", rivals[0]
+        )
+        samples["of"][name] = stamps[name]
+        run.save(SAMPLES, samples)
+
+
+def _draw_samples(run: Run[Experiment], student: str, rival: str) -> list[dict[str, Any]]:
+    """Return positions in which a champion was to move in a few games against a rival."""
+    game = run.experiment.game
+    plies = max(opening_plies(run), SAMPLED_PLIES)
+    meeting = play_match(
+        game, (student, rival), games=SAMPLED_GAMES, seed=JUDGING, backend=run.backend, opening_plies=plies
+    )
+    rows = [
+        row
+        for place, played in enumerate(meeting.games)
+        for row in keep_choices(game, played, number=place, side=place % 2)
+    ]
+    champion, other = make_player(student, game), make_player(rival, game, seed=JUDGING)
+    return draw_rivalry(cast(Thinker, champion), other, [row.position for row in rows])
 
 
 def _drop_untrue(run: Run[Experiment], stamps: dict[str, str]) -> None:

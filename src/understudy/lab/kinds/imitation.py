@@ -6,7 +6,7 @@ stopped goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,37 +16,35 @@ import torch
 from understudy import __version__
 from understudy.files import load_json
 from understudy.games import CompiledGame, find_game
-from understudy.games.batches import NO_MOVE
+from understudy.games.batches import unstacked
 from understudy.games.layout import find_encoder, order_places
-from understudy.judges.measures import write_verdict
-from understudy.judges.students import judge_parts, strict
+from understudy.judges.students import judge_parts
+from understudy.lab.kinds.imitation_exams import (
+    RECORDS,
+    file_name,
+    judge_students,
+    load_student,
+    opponents_of,
+    some,
+    student_path,
+)
 from understudy.lab.options.imitation import IMITATED, Experiment, Lesson, data_file, sources_of
 from understudy.lab.run import Kind, Made, Run, Step
-from understudy.lab.samples import ASKED, draw_samples
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
-from understudy.papers import find_test
-from understudy.players import make_player
-from understudy.players.network import Student
-from understudy.protocols import Backend
+from understudy.players import close, make_player
 from understudy.records.analysis import analyse, analysis_json
-from understudy.records.examples import Examples, all_examples, orbit_names, sketch_of, split_examples, together
-from understudy.records.starts import reachable
-from understudy.records.store import Records, joined, load, load_any, lone_pairs, save
+from understudy.records.examples import Examples, orbit_names, sketch_of, split_examples, together
+from understudy.records.store import Records, joined, load, load_any, save
 from understudy.records.watch import Watch, watch
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, begin
 from understudy.trainers.objectives import make_lesson, train_moves
 
-RECORDS, SAMPLES = "records.parquet", "samples.json"
-GAMES = "games against "
-"""What sections of verdicts on games are called, before whom they are against."""
-STRICT_SEED = 20_000
-"""Games that grade students are not those that anybody was trained on."""
-STATES_SEED = 0x57A7E5
-"""Tells the chance that makes states from the chance of games."""
+CHUNK = 4096
+"""Positions that a student is asked about at once: what a network handles well."""
 COMPARED = 20_000
 """At most so many validation rows tell which student is best: an interval of less than a point."""
 
@@ -67,7 +65,8 @@ def prepare_records(run: Run[Experiment]) -> None:
     if not (run.folder / "analysis.json").exists():
         names, rows = np.unique(records.sources, return_counts=True)
         sources = {str(name): int(count) for name, count in zip(names, rows, strict=True)}
-        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources})
+        corrections = {} if experiment.watch is None else count_corrections(experiment.game, experiment.watch, records)
+        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources} | corrections)
 
 
 def _watch(run: Run[Experiment], plan: Watch) -> Records:
@@ -82,6 +81,22 @@ def _watch(run: Run[Experiment], plan: Watch) -> Records:
     return watch(run.experiment.game, plan, run.folder, backend=run.backend, progress=note)
 
 
+def count_corrections(game: CompiledGame, plan: Watch, records: Records) -> dict[str, Any]:
+    """Return in how many positions a student would not move as its teacher said; nothing where no student played.
+
+    The student is asked again: records hold what the teacher said, not what the student played.
+    """
+    if not plan.apprentice or not len(records):
+        return {}
+    student, changed = make_player(plan.apprentice, game), 0
+    for first in range(0, len(records), CHUNK):
+        some = records.taken(slice(first, first + CHUNK))
+        own = np.array([choice.move for choice in student.choose(unstacked(some.positions))])
+        changed += int((own != some.moves).sum())
+    close(student)
+    return {"corrections": {"corrected": changed, "as_the_student": len(records) - changed}}
+
+
 def _import(experiment: Experiment) -> Records:
     options, game = experiment.records, experiment.game
     read = [load_any(data_file(experiment, name), game, on_error=options.on_error)[0] for name in options.files]
@@ -93,7 +108,7 @@ def train_students(run: Run[Experiment]) -> None:
     """Train every student of an experiment that is not trained yet; the best becomes `student.onnx`."""
     records = load(run.folder / RECORDS)
     for lesson in run.experiment.lessons:
-        if not _path(run, lesson).exists():
+        if not student_path(run, lesson).exists():
             _train_student(run, lesson, records)
     _choose_best(run, records)
 
@@ -101,8 +116,8 @@ def train_students(run: Run[Experiment]) -> None:
 def _made(run: Run[Experiment]) -> Iterator[Made]:
     """Yield the students that a run has."""
     for lesson in run.experiment.lessons:
-        if (path := _path(run, lesson)).exists():
-            before = _student(run, lesson).facts.get("fingerprint")
+        if (path := student_path(run, lesson)).exists():
+            before = load_student(run, lesson).facts.get("fingerprint")
             yield Made(repr(str(path)), before, lesson.fingerprint())
 
 
@@ -120,7 +135,7 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     run.tell(f"{lesson.name}: writing the student", 1.0)
     facts = _facts(run.experiment, lesson, len(records), units, spent)
     facts |= {"learned_from": _sketch_rows(lesson, sides["train"])}
-    save_student(run.folder, _file_name(lesson), units, facts)
+    save_student(run.folder, file_name(lesson), units, facts)
 
 
 def untrained(lesson: Lesson) -> list[Unit]:
@@ -183,12 +198,6 @@ def _describe(learning: Learning, epoch: Epoch) -> str:
     return f"epoch {epoch.epoch + 1}: {epoch.validation_accuracy:.1%} right (best {learning.best_accuracy:.1%})"
 
 
-def some(examples: Examples, limit: int) -> Examples:
-    """Return at most so many rows, chosen evenly."""
-    rows = len(examples.moves)
-    return examples if rows <= limit else examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
-
-
 def _choose_best(run: Run[Experiment], records: Records) -> None:
     """Copy the student that is best on its validation rows to `student.onnx`."""
     if len(run.experiment.lessons) == 1:
@@ -197,108 +206,12 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
     for lesson in run.experiment.lessons:
         sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         rows = some(sides["validation"], COMPARED)
-        verdict = judge_parts(_student(run, lesson), rows.positions, rows.moves, judges=("accuracy",))
+        verdict = judge_parts(load_student(run, lesson), rows.positions, rows.moves, judges=("accuracy",))
         # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
         scores[lesson.name] = (lesson.examples.split == "orbit", verdict["accuracy.whole"].value or 0.0)
     best = max(scores, key=lambda name: scores[name])
     for suffix in ("onnx", "safetensors"):
         run.keep_student(best, suffix=suffix)
-
-
-def judge_students(run: Run[Experiment]) -> None:
-    """Let every judge grade every student; what is in `verdicts.json` already stays."""
-    jobs = list(_judgements(run))
-    verdicts = _verdicts_still_true(run)
-    for place, (section, name, judge) in enumerate(jobs):
-        if name not in verdicts.get(section, {}):
-            run.tell("judging", place / len(jobs), f"{section}: {name}")
-            verdicts.setdefault(section, {})[name] = judge()
-            run.save("verdicts.json", verdicts)
-    if not (run.folder / SAMPLES).exists():
-        run.save(SAMPLES, _draw_samples(run))
-    run.tell("judging", 1.0)
-    if run.experiment.judging.gaming and not (run.folder / "gaming.json").exists():
-        find_test("gaming", Step).do(run)
-
-
-def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
-    """Return positions held out with what each student thinks of them, for the report."""
-    records, students = load(run.folder / RECORDS), {}
-    for lesson in run.experiment.lessons:
-        held_out = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
-        students[lesson.name] = draw_samples(_student(run, lesson), held_out)
-    return {"asked": ASKED, "students": {name: drawn for name, drawn in students.items() if drawn}}
-
-
-def _verdicts_still_true(run: Run[Experiment]) -> dict[str, Any]:
-    """Return the verdicts of before, without those on games against whom the experiment does not name any more."""
-    before, opponents = run.load("verdicts.json"), opponents_of(run.experiment)
-    old = [section for section in before if section.startswith(GAMES) and section.removeprefix(GAMES) not in opponents]
-    if old and opponents:
-        before = {section: verdicts for section, verdicts in before.items() if section not in old}
-        run.save("verdicts.json", before)
-    return before
-
-
-def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Yield what is to be judged: section, student, and how."""
-    game, judging = run.experiment.game, run.experiment.judging
-    records = load(run.folder / RECORDS)
-    states = _states(run.experiment, records)
-    for lesson in run.experiment.lessons:
-        student = _student(run, lesson)
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
-        seen = some(sides["train"], judging.train_rows)
-        yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
-        yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
-        if states is not None:
-            yield "states", lesson.name, _judge(student, states, judges=("legality", "reliability"))
-        for opponent in opponents_of(run.experiment):
-            judge = _strict(game, student.name, opponent, judging.games, run.backend)
-            yield f"{GAMES}{opponent}", lesson.name, judge
-
-
-def opponents_of(experiment: Experiment) -> tuple[str, ...]:
-    """Return whom the students will play."""
-    return experiment.judging.opponents if experiment.judging.games else ()
-
-
-def _judge(student: Student, examples: Examples, **options: Any) -> Callable[[], Any]:
-    return lambda: write_verdict(judge_parts(student, examples.positions, examples.moves, **options))
-
-
-def _strict(game: CompiledGame, student: str, opponent: str, games: int, backend: Backend) -> Callable[[], Any]:
-    return lambda: write_verdict(strict(game, student, opponent, games=games, seed=STRICT_SEED, backend=backend))
-
-
-def _states(experiment: Experiment, records: Records) -> Examples | None:
-    """Return positions that nobody has learned from, expanded as the authors did where they come from a file."""
-    game, judging = experiment.game, experiment.judging
-    if not judging.states:
-        return None
-    if judging.states == "generate":
-        learned = orbit_names(records.game, records.positions)
-        rng = np.random.default_rng([STRICT_SEED, STATES_SEED])
-        positions = reachable(game, judging.states_count, rng, without=learned)
-        nobody = np.full(judging.states_count, NO_MOVE, np.int32)
-        return all_examples(lone_pairs(game, positions, nobody, source="random play"), expansion="none")
-    states = load_any(data_file(experiment, judging.states), game)[0]
-    limit = judging.states_count or len(states)
-    return all_examples(states.taken(slice(0, limit)), expansion="authors")
-
-
-def _student(run: Run[Experiment], lesson: Lesson) -> Student:
-    player = make_player(f"student:{_path(run, lesson)}", run.experiment.game)
-    assert isinstance(player, Student)
-    return player
-
-
-def _path(run: Run[Experiment], lesson: Lesson) -> Path:
-    return run.folder / f"{_file_name(lesson)}.onnx"
-
-
-def _file_name(lesson: Lesson) -> str:
-    return "student" if lesson.name == "student" else f"student_{lesson.name}"
 
 
 SHOWN = (

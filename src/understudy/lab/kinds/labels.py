@@ -39,9 +39,11 @@ from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.positions import load_facts, save_positions
 from understudy.games.chess.records.sampling import Sampling, sample_records
 from understudy.judges.measures import write_verdict
-from understudy.lab.kinds.label_exams import judge_students
+from understudy.lab.kinds.label_exams import judge_students, keep_samples
+from understudy.lab.opinions import draw_rows
 from understudy.lab.options.labels import Experiment, Lesson, PositionOptions, table_of
 from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.samples import ASKED
 from understudy.lab.settings import same_board
 from understudy.records.watch import Watch, watch
 from understudy.tensors import load_arrays, save_arrays
@@ -173,6 +175,9 @@ def _train(run: Run[Experiment], lesson: Lesson, examples: Examples, sides: NDAr
     student = run.folder / f"student_{lesson.name}.{entry['suffix']}"
     facts = _facts(run.experiment, lesson, entry)
     save_board_student(student, network, facts, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
+    held_out = examples.some(sides == GRADED)
+    shown = held_out.some(draw_rows(len(held_out), ASKED))
+    keep_samples(run, lesson, shown, say(learning.unit, _lesson(lesson, shown), np.arange(len(shown))), student)
     return entry
 
 

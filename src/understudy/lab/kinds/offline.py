@@ -11,27 +11,44 @@ import time
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+import numpy as np
 import torch
 
 from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json, make_folder
+from understudy.games.batches import taken, unstacked
 from understudy.games.boards import find_boards
 from understudy.judges.duels import read_score, score_lines, write_meeting
 from understudy.judges.measures import mean, summed
 from understudy.judges.tournament import play_match
 from understudy.lab.judging import opening_plies
+from understudy.lab.opinions import Opinion, draw_opinions, draw_rows
 from understudy.lab.options.offline import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.samples import ASKED, Thinker
 from understudy.lab.settings import fingerprint_of
 from understudy.networks.files import save_layers
 from understudy.networks.students import ONNX, ValueNetwork
+from understudy.players import make_player
 from understudy.records.tables import OFTEN, Tabled, load_table, save_table
 from understudy.search.choosers import DRAWN, WON
 from understudy.tensors import load_facts
-from understudy.trainers.offline import Examples, Fit, Sight, error, fit, load_fit, save_fit, split, squares, valued
+from understudy.trainers.offline import (
+    Examples,
+    Fit,
+    Sight,
+    answers,
+    error,
+    fit,
+    load_fit,
+    save_fit,
+    split,
+    squares,
+    valued,
+)
 from understudy.trainers.sampling import Sampler
 
 TRYING, JUDGING = 30_000, 40_000
@@ -40,6 +57,9 @@ TRIED = 4
 """One game is played to choose for so many that are played to grade."""
 SAVING = 5.0
 """Seconds between two times of writing a network down."""
+EVEN = 0.5
+"""What a position is worth that neither side has the better of, from 0 to 1."""
+SAMPLES = "samples.json"
 LARGEST, CHOOSING = "largest sample", "games to choose by"
 JUDGED = "judged.json"
 """Of each student in `games.json`: what it had learned and whom it played, as a fingerprint."""
@@ -100,8 +120,30 @@ def _fitted(run: Run[Experiment], lesson: Lesson, sample: int, place: Path) -> A
     if sample == lesson.samples[-1]:
         facts = _facts(run.experiment, lesson, table, state)
         layers = state.network.plain_layers()
-        save_layers(run.folder / f"student_{lesson.name}.onnx", layers, facts, units=ONNX[lesson.network.units])
+        save_layers(_student_path(run, lesson), layers, facts, units=ONNX[lesson.network.units])
+        _keep_samples(run, lesson, state, sight, held_out)
     return _entry(lesson, table, state, sight, learned, held_out)
+
+
+def _student_path(run: Run[Experiment], lesson: Lesson) -> Path:
+    return run.folder / f"student_{lesson.name}.onnx"
+
+
+def _keep_samples(run: Run[Experiment], lesson: Lesson, state: Fit, sight: Sight, held_out: Examples) -> None:
+    """Keep positions held out with what a student thinks of them and what games said, for the report."""
+    counted = ~held_out.finished & (held_out.visits >= OFTEN)
+    rows = np.flatnonzero(counted if counted.any() else ~held_out.finished)
+    rows = rows[draw_rows(len(rows), ASKED)]
+    guesses = answers(state.network, valued(held_out, sight)).numpy()[rows]
+    opinions = [
+        Opinion((guess >= EVEN) == (value >= EVEN), f"{guess:.2f}", f"{value:.2f} for who has just moved")
+        for guess, value in zip(guesses.tolist(), held_out.values[rows].tolist(), strict=True)
+    ]
+    student = cast(Thinker, make_player(f"student:{_student_path(run, lesson)}", run.experiment.game))
+    positions = unstacked(taken(held_out.turned[0], rows))
+    samples = run.load(SAMPLES) or {"students": {}}
+    samples["students"][lesson.name] = draw_opinions(student, positions, opinions, judge="the games sampled")
+    run.save(SAMPLES, samples)
 
 
 def _examples(lesson: Lesson, table: Tabled, sample: int) -> tuple[Examples, Examples]:
@@ -210,7 +252,7 @@ def judge_students(run: Run[Experiment]) -> None:
 
 def _scores(run: Run[Experiment], lesson: Lesson, *, seed: int, games: int) -> dict[str, Any]:
     """Return what a student scores against each opponent."""
-    game, student = run.experiment.game, f"student:{run.folder / f'student_{lesson.name}.onnx'}"
+    game, student = run.experiment.game, f"student:{_student_path(run, lesson)}"
     return {
         opponent: write_meeting(
             play_match(

@@ -21,6 +21,7 @@ from understudy.judges.measures import share
 from understudy.judges.pairs import Pairs, add_pairs, find_repeated, measure_points, write_sample
 from understudy.judges.tournament import play_match
 from understudy.lab.run import Run, Step
+from understudy.match import ILLEGAL
 from understudy.protocols import Backend
 
 SEED = 20_000
@@ -293,6 +294,7 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
         "rows": table.rows(),
         "totals": {player: {k: list(v) for k, v in table.totals(player).items()} for player in table.players},
         "reasons": {player: table.reasons(player) for player in table.players},
+        "illegal": {player: table.reasons(player)["losses"].get(ILLEGAL, 0) for player in table.players},
         "measures": {player: table.measures(player) for player in table.players},
         "encounters": [_encounter_json(met) for met in table.encounters],
     }

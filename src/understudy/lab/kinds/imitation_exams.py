@@ -1,0 +1,173 @@
+"""What the lab asks of students that imitate, and of their teacher: rows held out, positions, games.
+
+What is in `verdicts.json` already stays.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from understudy.games import CompiledGame
+from understudy.games.batches import NO_MOVE
+from understudy.judges.measures import write_verdict
+from understudy.judges.students import judge_parts, judge_player, strict
+from understudy.lab.options.imitation import Experiment, Lesson, data_file
+from understudy.lab.run import Run, Step
+from understudy.lab.samples import ASKED, draw_samples
+from understudy.papers import find_test
+from understudy.players import close, make_player
+from understudy.players.network import Student
+from understudy.protocols import Backend
+from understudy.records.examples import Examples, all_examples, orbit_names, split_examples
+from understudy.records.starts import reachable
+from understudy.records.store import Records, load, load_any, lone_pairs
+
+RECORDS, SAMPLES = "records.parquet", "samples.json"
+GAMES = "games against "
+"""What sections of verdicts on games are called, before whom they are against."""
+STRICT_SEED = 20_000
+"""Games that grade students are not those that anybody was trained on."""
+STATES_SEED = 0x57A7E5
+"""Tells the chance that makes states from the chance of games."""
+TEACHER = "teacher "
+"""What the row of a teacher is called, before who it is; no student has a name with a space in it."""
+TEACHER_ROWS, TEACHER_GAMES = 500, 100
+"""The most that a teacher is asked for its own row: it thinks for longer than students do, and the interval tells."""
+
+
+def judge_students(run: Run[Experiment]) -> None:
+    """Let every judge grade every student; what is in `verdicts.json` already stays."""
+    jobs = list(_judgements(run))
+    verdicts = _verdicts_still_true(run)
+    for place, (section, name, judge) in enumerate(jobs):
+        if name not in verdicts.get(section, {}):
+            run.tell("judging", place / len(jobs), f"{section}: {name}")
+            verdicts.setdefault(section, {})[name] = judge()
+            run.save("verdicts.json", verdicts)
+    if not (run.folder / SAMPLES).exists():
+        run.save(SAMPLES, _draw_samples(run))
+    run.tell("judging", 1.0)
+    if run.experiment.judging.gaming and not (run.folder / "gaming.json").exists():
+        find_test("gaming", Step).do(run)
+
+
+def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
+    """Return positions held out with what each student thinks of them, for the report."""
+    records, students = load(run.folder / RECORDS), {}
+    for lesson in run.experiment.lessons:
+        held_out = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        students[lesson.name] = draw_samples(load_student(run, lesson), held_out)
+    return {"asked": ASKED, "students": {name: drawn for name, drawn in students.items() if drawn}}
+
+
+def _verdicts_still_true(run: Run[Experiment]) -> dict[str, Any]:
+    """Return the verdicts of before, without those on games against whom the experiment does not name any more."""
+    before, opponents = run.load("verdicts.json"), opponents_of(run.experiment)
+    old = [section for section in before if section.startswith(GAMES) and section.removeprefix(GAMES) not in opponents]
+    if old and opponents:
+        before = {section: verdicts for section, verdicts in before.items() if section not in old}
+        run.save("verdicts.json", before)
+    return before
+
+
+def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield what is to be judged: section, student, and how."""
+    game, judging = run.experiment.game, run.experiment.judging
+    records = load(run.folder / RECORDS)
+    states = _states(run.experiment, records)
+    for lesson in run.experiment.lessons:
+        student = load_student(run, lesson)
+        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        seen = some(sides["train"], judging.train_rows)
+        yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
+        yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
+        if states is not None:
+            yield "states", lesson.name, _judge(student, states, judges=("legality", "reliability"))
+        for opponent in opponents_of(run.experiment):
+            judge = _strict(game, student.name, opponent, judging.games, run.backend)
+            yield f"{GAMES}{opponent}", lesson.name, judge
+    if run.experiment.watch is not None:
+        yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
+
+
+def _teacher_judgements(
+    run: Run[Experiment], name: str, records: Records
+) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield what the teacher is asked: how often it repeats itself on test rows, and games against the same opponents.
+
+    The first is as far as imitation can go: where moves are equally good to it, or its time is short, it is not sure.
+    """
+    game, judging, row = run.experiment.game, run.experiment.judging, f"{TEACHER}{name}"
+    for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
+        test = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        yield f"test rows, split {lesson.examples.split}", row, _repeat(game, name, some(test, TEACHER_ROWS))
+    for opponent in opponents_of(run.experiment):
+        games = min(judging.games, TEACHER_GAMES)
+        yield f"{GAMES}{opponent}", row, _strict(game, name, opponent, games, run.backend)
+
+
+def _repeat(game: CompiledGame, name: str, examples: Examples) -> Callable[[], Any]:
+    def judge() -> Any:
+        player = make_player(name, game, seed=STRICT_SEED)
+        try:
+            return write_verdict(judge_player(player, game, examples.positions, examples.moves, judges=("accuracy",)))
+        finally:
+            close(player)
+
+    return judge
+
+
+def opponents_of(experiment: Experiment) -> tuple[str, ...]:
+    """Return whom the students will play."""
+    return experiment.judging.opponents if experiment.judging.games else ()
+
+
+def _judge(student: Student, examples: Examples, **options: Any) -> Callable[[], Any]:
+    return lambda: write_verdict(judge_parts(student, examples.positions, examples.moves, **options))
+
+
+def _strict(game: CompiledGame, student: str, opponent: str, games: int, backend: Backend) -> Callable[[], Any]:
+    return lambda: write_verdict(strict(game, student, opponent, games=games, seed=STRICT_SEED, backend=backend))
+
+
+def _states(experiment: Experiment, records: Records) -> Examples | None:
+    """Return positions that nobody has learned from, expanded as the authors did where they come from a file."""
+    game, judging = experiment.game, experiment.judging
+    if not judging.states:
+        return None
+    if judging.states == "generate":
+        learned = orbit_names(records.game, records.positions)
+        rng = np.random.default_rng([STRICT_SEED, STATES_SEED])
+        positions = reachable(game, judging.states_count, rng, without=learned)
+        nobody = np.full(judging.states_count, NO_MOVE, np.int32)
+        return all_examples(lone_pairs(game, positions, nobody, source="random play"), expansion="none")
+    states = load_any(data_file(experiment, judging.states), game)[0]
+    limit = judging.states_count or len(states)
+    return all_examples(states.taken(slice(0, limit)), expansion="authors")
+
+
+def load_student(run: Run[Experiment], lesson: Lesson) -> Student:
+    """Return a student of a run as a player."""
+    player = make_player(f"student:{student_path(run, lesson)}", run.experiment.game)
+    assert isinstance(player, Student)
+    return player
+
+
+def student_path(run: Run[Experiment], lesson: Lesson) -> Path:
+    """Return the file of a student."""
+    return run.folder / f"{file_name(lesson)}.onnx"
+
+
+def file_name(lesson: Lesson) -> str:
+    """Return what the files of a student are called, without their suffix."""
+    return "student" if lesson.name == "student" else f"student_{lesson.name}"
+
+
+def some(examples: Examples, limit: int) -> Examples:
+    """Return at most so many rows, chosen evenly."""
+    rows = len(examples.moves)
+    return examples if rows <= limit else examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))
