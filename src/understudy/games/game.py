@@ -163,6 +163,12 @@ class CompiledGame:
         """The stones that may be put on the board by hand; none where positions can only be written as text."""
         return tuple(getattr(self.notation, "SETUP", ()))
 
+    @property
+    def spoken_stones(self) -> Mapping[str, str]:
+        """What each stone is called aloud, its colour first."""
+        stones = {colour: f"{colour} stone" for colour in self.colours}
+        return stones | dict(getattr(self.notation, "SPOKEN", {}))
+
     def arrange(self, stones: Sequence[str], turn: int, extras: Mapping[str, int]) -> Any:
         """Return the position with these *stones*, one for each cell, in which the colour number *turn* is to move."""
         if not self.setup_stones:

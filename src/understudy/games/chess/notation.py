@@ -165,6 +165,11 @@ def path(position: Chess, move: Move) -> tuple[tuple[int, ...], str]:
 
 EXTRAS = tuple(Extra(f"{colour} may castle {side} side", 0, 1, 0) for colour in ("white", "black") for side in SIDES)
 SETUP = tuple("KQRBNPkqrbnp")
+SPOKEN = {
+    letter: f"{'white' if letter.isupper() else 'black'} {chess.piece_name(chess.Piece.from_symbol(letter).piece_type)}"
+    for letter in SETUP
+}
+"""What each piece is called."""
 
 
 def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: Chess) -> str:
