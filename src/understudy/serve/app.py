@@ -67,7 +67,7 @@ def make_app(
         Route("/static/board.css", board_style),
         Mount("/static", _Files(directory=STATIC)),
         Route("/api/openapi.json", describe),
-        WebSocketRoute("/api/live", Live(hall, lambda topic: _describe_topic(server, topic))),
+        WebSocketRoute("/api/live", Live(hall, lambda topic: _describe_topic(server, topic)).meet),
         *(Route(one.path, _handler(server, one), methods=[one.method]) for one in ENDPOINTS),
     ]
     app = Starlette(
