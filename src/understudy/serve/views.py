@@ -14,6 +14,7 @@ from understudy.games.kind import read_size
 from understudy.pictures.traces import find_changes
 from understudy.players.student_files import usual_opponent
 from understudy.serve.messages import BoardForm, Cell, ExtraRow, GameRow, LegalMove, Place, Where
+from understudy.serve.records import list_forms
 from understudy.solve import check_solvable
 
 SIDES = range(3, 13)
@@ -55,8 +56,8 @@ def list_games() -> list[GameRow]:
         game = find_game(name)
         rules = {switch: list(settings) for switch, settings in game.variant.switches.items()}
         rows.append(GameRow(
-            name=name, title=game.title, size=write_size(game), sizes=game.variant.sizes, boards=_list_boards(name), colours=list(game.colours),
-            rules=rules, opponent=usual_opponent(game), solvable=is_solvable(game),
+            name=name, title=game.title, size=write_size(game), sizes=game.variant.sizes, boards=_list_boards(name),
+            colours=list(game.colours), rules=rules, opponent=usual_opponent(game), solvable=is_solvable(game),
         ))  # fmt: skip
     return rows
 
@@ -96,6 +97,7 @@ def describe_board(game: CompiledGame) -> BoardForm:
         lined=bool(board.lines), start=game.write(game.start()), setup=list(game.setup_stones),
         extras=[ExtraRow(**extra._asdict()) for extra in game.extras], tells_turn=game.kind.tells_turn,
         conventions=_describe_conventions(game), solvable=is_solvable(game),
+        forms=list_forms(game),
     )  # fmt: skip
 
 
