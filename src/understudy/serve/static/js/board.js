@@ -20,6 +20,7 @@ import { Stones } from "./stones.js";
  * @property {(sentence: string) => void} [onSay] what a person is to do next
  * @property {(cells: string[]) => void} [onChosen] the cells chosen so far
  * @property {boolean} [flipped]
+ * @property {boolean} [picture] it is only looked at
  */
 
 export class Board {
@@ -40,7 +41,7 @@ export class Board {
     this.cells = this.names.map((_, cell) => this.makeCell(cell));
     this.svg = this.build();
     this.element = h("div", { class: "board" }, this.svg);
-    this.listen();
+    if (!wishes.picture) this.listen();
     this.layers.drawGround(this.flipped);
     this.place();
   }
@@ -48,11 +49,12 @@ export class Board {
   build() {
     const { width, height, lined, title } = this.description;
     const { ground, below, above } = this.layers;
+    const { picture } = this.wishes;
     const press = (/** @type {KeyboardEvent} */ event) => this.press(event);
     return svg("svg", {
-      viewBox: `0 0 ${width} ${height}`, class: `us-board${lined ? " us-lined" : ""}`, role: "group",
+      viewBox: `0 0 ${width} ${height}`, class: `us-board${lined ? " us-lined" : ""}`, role: picture ? "img" : "group",
       "aria-label": this.wishes.label ?? title, onkeydown: press,
-    }, ground, this.marks, below, this.stones.layer, above, svg("g", { class: "cells" }, this.cells)); // prettier-ignore
+    }, ground, this.marks, below, this.stones.layer, above, !picture && svg("g", { class: "cells" }, this.cells)); // prettier-ignore
   }
 
   listen() {

@@ -14,17 +14,16 @@ export class Layers {
   }
 
   /**
-   * Lay a drawing over the board: heat and hatching under the stones, arrows and numbers above.
+   * Lay a drawing over the board: what it calls under comes under the stones, the rest above them.
    * @param {string} text @param {boolean} flipped
    * @returns {boolean} whether something is under the stones
    */
   cover(text, flipped) {
     const drawing = fragment(text);
-    const below = [...drawing.querySelectorAll(".us-heat, .us-hatch")];
-    fill(this.below, below);
+    fill(this.below, [...drawing.querySelectorAll(".us-under")]);
     fill(this.above, drawing);
     this.turn(flipped);
-    return below.length > 0;
+    return this.below.querySelector("rect, path") !== null;
   }
 
   /** Draw the ground; a turned board keeps the names of rows and columns at its left and lower edge. @param {boolean} flipped */

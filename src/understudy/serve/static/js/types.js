@@ -1,16 +1,17 @@
 /**
  * The shapes that the server sends, as `GET /api/openapi.json` describes them.
  *
- * @typedef {{name: string, title: string, size: string, sizes: string[], colours: string[],
+ * @typedef {{name: string, title: string, size: string, sizes: string, colours: string[],
  *   rules: Record<string, string[]>, opponent: string, solvable: boolean}} Kind
- *   A game that can be played, with its sizes and the settings of each switch of its rules.
+ *   A game that can be played, its sizes in words, and the settings of each switch of its rules.
  *
  * @typedef {{name: string, x: number, y: number}} Cell
  *
  * @typedef {{name: string, title: string, size: string, colours: string[], rules: Record<string, string>,
  *   opponent: string, width: number, height: number, cells: Cell[], columns: number, rows: number, ground: string,
  *   stones: Record<string, string>, spoken?: Record<string, string>, mark: string, box: number, lined: boolean,
- *   start: string, setup: string[], tells_turn: boolean, conventions: string, solvable: boolean}} Description
+ *   start: string, setup: string[],
+ *   extras: {name: string, least: number, most: number, usual: number}[], tells_turn: boolean, conventions: string, solvable: boolean, forms?: string[]}} Description
  *   All that is needed to draw a game's board; `ground`, `stones` and `mark` are fragments of SVG.
  *
  * @typedef {{move: string, cells: string[], option: string}} Legal
@@ -47,8 +48,8 @@
  *   line: string[], lines: Line[], course: Line[], inputs: Record<string, number>, depth: number|null,
  *   nodes: number|null, seconds: number|null, note: string, pictures?: Pictures}} Thought
  *
- * @typedef {{game: string, size?: string, rules?: Record<string, string>, position?: string, moves?: string[],
- *   player: string, seed?: number, given?: Record<string, string>, pictures?: boolean}} Ask
+ * @typedef {{game: string, size?: string, rules?: Record<string, string>, position?: string, turn?: string,
+ *   moves?: string[], player: string, seed?: number, given?: Record<string, string>, pictures?: boolean}} Ask
  *   What `/api/think` is asked.
  *
  * @typedef {{known: boolean, moves?: {move: string, number: number|null, note: string}[], note: string}} Truth
