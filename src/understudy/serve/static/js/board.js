@@ -137,6 +137,7 @@ export class Board {
     const next = this.chooser.next;
     const firsts = this.chooser.firsts;
     this.cells.forEach((element, cell) => this.drawCell(element, cell, next, firsts));
+    this.svg.classList.toggle("waiting", !this.chooser.chosen.length);
     this.say(next);
     this.wishes.onChosen?.(this.chooser.chosen);
   }

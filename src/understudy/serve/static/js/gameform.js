@@ -35,8 +35,8 @@ export class GameForm {
 
   /** Where a game has one size only there is nothing to choose. */
   makeSize() {
-    const { size, sizes } = this.kind;
-    if (sizes === size || !sizes) return null;
+    const { size, sizes, resizable = sizes.includes(" to ") } = this.kind;
+    if (!resizable) return null;
     const input = h("input", { type: "text", value: size, size: 6, onchange: () => ((this.size = input.value.trim()), this.update()) });
     return field("Size", input, sizes);
   }

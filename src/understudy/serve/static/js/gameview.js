@@ -44,8 +44,9 @@ export class GameView {
     const { game } = this;
     const stage = h("div", { class: "stage" }, this.upper, this.board.element, this.lower, this.status, this.past, this.controls,
       this.view === "play" && this.actions.element, makeRecords(game)); // prettier-ignore
-    const beside = h("div", { class: "beside" }, this.thoughts.element, this.graph.element, this.moves.element);
-    return h("div", null, h("h1", null, writeTitle(game)), h("div", { class: "game" }, stage, beside));
+    const beside = h("div", { class: "beside" }, this.thoughts.element);
+    const under = h("div", { class: "under" }, this.graph.element, this.moves.element);
+    return h("div", null, h("h1", null, game.state.title), h("div", { class: "game" }, stage, beside, under));
   }
 
   makeBoard() {
@@ -125,12 +126,6 @@ export class GameView {
       this.board.destroy();
     };
   }
-}
-
-/** @param {Game} game */
-function writeTitle({ state, description }) {
-  const usual = `${description.rows}x${description.columns}`;
-  return `${state.title}${state.size && state.title.includes(state.size) ? "" : `, ${state.size || usual}`}`;
 }
 
 /**

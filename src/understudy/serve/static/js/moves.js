@@ -17,8 +17,8 @@ export class MoveList {
   makeSteps() {
     const { game } = this;
     const steps = /** @type {[string, string, () => number][]} */ ([
-      ["⏮", "to the start", () => 0], ["◀", "one move back", () => game.ply - 1],
-      ["▶", "one move on", () => game.ply + 1], ["⏭", "to the present", () => game.state.ply],
+      ["«", "to the start", () => 0], ["‹", "one move back", () => game.ply - 1],
+      ["›", "one move on", () => game.ply + 1], ["»", "to the present", () => game.state.ply],
     ]); // prettier-ignore
     const buttons = steps.map(([sign, label, ply]) => button(sign, () => game.look(ply()), { "aria-label": label, title: label }));
     return h("div", { class: "row" }, buttons, this.where);

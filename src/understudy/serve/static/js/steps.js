@@ -6,8 +6,13 @@ import { writeShare } from "./words.js";
 /** @typedef {import("./types.js").Thought} Thought */
 /** @typedef {import("./types.js").PartThought} PartThought */
 
-/** Cells that are offered in a step. */
-const OFFERED = 6;
+/** Cells that are offered in a step, likely or not, and if they are likely. */
+const LEAST = 3;
+const MOST = 6;
+/** A smaller share is next to nothing. */
+const NOTICED = 0.001;
+/** What the server calls a part that a move lacks. */
+const NOTHING = "none";
 /** Milliseconds for each step when all are shown one after another. */
 const PACE = 1400;
 
@@ -20,7 +25,9 @@ export class Steps {
     this.thought = thought;
     this.given = given;
     this.wishes = wishes;
-    this.step = Math.min(wishes.step ?? 0, thought.parts.length - 1);
+    // Which stone moves is no question while none does: the first step that chooses something is shown first.
+    const first = Math.max(0, thought.parts.findIndex((part) => part.choice !== NOTHING)); // prettier-ignore
+    this.step = Math.min(wishes.step ?? first, thought.parts.length - 1);
     this.timer = 0;
     this.tabs = thought.parts.map((part, step) => button(`${step + 1}. ${part.part}`, () => (this.stop(), this.show(step)), { "aria-pressed": "false" }));
     this.player = button("Step by step", () => this.play());
@@ -39,11 +46,12 @@ export class Steps {
 
   /** @param {PartThought} part */
   write(part) {
-    const likely = Object.entries(part.cells).sort(([, a], [, b]) => b - a).slice(0, OFFERED); // prettier-ignore
+    const ranked = Object.entries(part.cells).sort(([, a], [, b]) => b - a); // prettier-ignore
+    const likely = ranked.filter(([, share], rank) => rank < LEAST || (rank < MOST && share >= NOTICED));
     const offers = likely.map(([cell, share]) =>
       button(`${cell} ${writeShare(share)}`, () => this.try(cell), { "aria-pressed": String(part.choice === cell), title: `what if it had chosen ${cell}?` }));
     const tried = Object.entries(this.given).map(([name, cell]) => `${name} ${cell}`).join(", "); // prettier-ignore
-    return h("div", null, h("p", null, h("b", null, `${part.part}: ${part.choice}`), `. ${writeShare(part.illegal)} of this step is on what the rules forbid (hatched).`),
+    return h("div", null, h("p", null, h("b", null, `${part.part}: ${part.choice}`), `. ${part.illegal < NOTICED / 10 ? "Nothing" : writeShare(part.illegal)} of this step is on what the rules forbid (hatched).`),
       h("p", { class: "quiet small" }, "Try another cell, here or on the board: later parts answer to it."), h("div", { class: "cells-list" }, offers),
       tried && h("p", { class: "small" }, `Given: ${tried}. `, button("Its own choice again", () => this.wishes.ontry({})))); // prettier-ignore
   }

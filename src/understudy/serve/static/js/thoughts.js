@@ -154,7 +154,7 @@ export class Thoughts {
     this.steps = thought.parts.length && thought.pictures?.parts.length ? this.makeSteps(thought) : null;
     fill(this.body, h("div", { class: second ? "pair" : "" }, heads), this.steps?.element, this.steps ? null : this.makeLayers(thought),
       writeLines(thought, (line) => this.lookAt(line)), writeTable(thought, second, truth), writeInputs(thought), writeCourse(thought),
-      truth && !truth.known && h("p", { class: "quiet small" }, `Truth: ${truth.note}`), thought.note && h("p", { class: "quiet small" }, thought.note)); // prettier-ignore
+      truth && !truth.known && h("p", { class: "quiet small" }, `What is true of it is not known here: ${truth.note}.`), thought.note && h("p", { class: "quiet small" }, thought.note)); // prettier-ignore
     if (this.steps) this.steps.show(this.steps.step);
     else this.cover();
   }
@@ -162,7 +162,7 @@ export class Thoughts {
   /** @param {Thought} thought */
   makeSteps(thought) {
     const steps = new Steps(thought, this.given, {
-      step: Object.keys(this.given).length ? Math.min(Object.keys(this.given).length, thought.parts.length - 1) : 0,
+      step: findStep(thought, this.given),
       onstep: (step) => this.board.overlay(thought.pictures?.parts[step] ?? ""),
       ontry: (given) => ((this.given = given), this.update()),
     });
@@ -205,4 +205,13 @@ export class Thoughts {
     this.clear();
     this.key = "closed";
   }
+}
+
+/**
+ * The step to be shown first: the one after what was tried, whose answer is new.
+ * @param {Thought} thought @param {Record<string, string>} given
+ */
+function findStep(thought, given) {
+  const tried = thought.parts.findLastIndex(({ part }) => part in given);
+  return tried < 0 ? undefined : tried + 1;
 }
