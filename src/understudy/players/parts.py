@@ -7,12 +7,13 @@ the best classes of each network to whole moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, size, stacked, taken
 from understudy.protocols import Choice, Move
@@ -135,6 +136,33 @@ def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: s
         player=scorer.name, game=game, position=position, choice=choice, kind="probability",
         moves=(*ranked, *illegal), parts=parts, note=note,
     )  # fmt: skip
+
+
+def think_given(scorer: PartScorer, position: Any, given: Mapping[str, str]) -> Thought:
+    """Return what it would think if it had chosen the *given* parts of a move, named as cells; it chooses the others."""
+    game, batch = scorer.game, stacked([position])
+    wanted = {_find_part(game, part): (part, cell) for part, cell in given.items()}
+    chosen = np.zeros((1, 0), np.int64)
+    for place, part in enumerate(scorer.order):
+        own = scorer.score_parts(batch, _given(scorer, chosen))[0][:, place].argmax(axis=1)[:, None]
+        settled = np.array([[_find_class(game, part, *wanted[part])]]) if part in wanted else own
+        chosen = np.concatenate([chosen, settled], axis=1)
+    move = int(game.batches.moves_of(in_part_order(chosen, scorer.order))[0])
+    told = ", ".join(f"{part} {cell}" for part, cell in given.items())
+    return think_by_parts(scorer, position, Choice(move), note=f"as if it had chosen {told}")
+
+
+def _find_part(game: CompiledGame, name: str) -> int:
+    if name not in game.part_names:
+        raise UnknownName(f"part of a move of {game.name}", name, game.part_names)
+    return game.part_names.index(name)
+
+
+def _find_class(game: CompiledGame, part: int, name: str, cell: str) -> int:
+    names = name_classes(game, part)
+    if cell not in names:
+        raise BadOption(f"the part {name!r} of a move of {game.name} cannot be {cell!r}")
+    return names.index(cell)
 
 
 def _probabilities(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dict[Move, float]:

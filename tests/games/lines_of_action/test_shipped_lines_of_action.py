@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from understudy.backends import Local
-from understudy.cli.play import usual_opponent
+from understudy.players.student_files import usual_opponent
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
