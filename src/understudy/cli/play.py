@@ -12,7 +12,6 @@ from understudy.cli.console import compiling, find, json_option, print_json, wri
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.games import CompiledGame
     from understudy.saved import SavedGame
 
 

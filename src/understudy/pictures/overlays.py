@@ -29,7 +29,9 @@ def overlay_thought(thought: Thought) -> dict[str, Any]:
 def describe_change(course: Sequence[Line], thought: Thought) -> str:
     """Return at which depth a search came to hold best what it holds best in the end; nothing if it always did."""
     firsts = [line.moves[0] for line in course if line.moves]
-    changes = [line.depth for line, before in zip(course[1:], course, strict=False) if line.moves[:1] != before.moves[:1]]
+    changes = [
+        line.depth for line, before in zip(course[1:], course, strict=False) if line.moves[:1] != before.moves[:1]
+    ]
     if not changes or len(firsts) < 2:
         return ""
     return f"changed its mind at depth {changes[-1]}, from {thought.write(firsts[firsts.index(firsts[-1]) - 1])}"

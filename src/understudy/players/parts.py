@@ -139,7 +139,7 @@ def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: s
 
 
 def think_given(scorer: PartScorer, position: Any, given: Mapping[str, str]) -> Thought:
-    """Return what it would think if it had chosen the *given* parts of a move, named as cells; it chooses the others."""
+    """Return what it would think if it had chosen the *given* parts of a move, by cell; it chooses the others."""
     game, batch = scorer.game, stacked([position])
     wanted = {_find_part(game, part): (part, cell) for part, cell in given.items()}
     chosen = np.zeros((1, 0), np.int64)

@@ -16,6 +16,7 @@ from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
 from understudy.errors import UnderstudyError
+from understudy.games import find_game, game_names
 from understudy.games.drawing import STYLE
 from understudy.serve.contests import Contests
 from understudy.serve.describe import describe_api
@@ -69,7 +70,9 @@ def make_app(
         WebSocketRoute("/api/live", Live(hall, lambda topic: _describe_topic(server, topic))),
         *(Route(one.path, _handler(server, one), methods=[one.method]) for one in ENDPOINTS),
     ]
-    app = Starlette(routes=routes, lifespan=lambda app: _alive(server), exception_handlers={404: _absent, 405: _unknown})
+    app = Starlette(
+        routes=routes, lifespan=lambda app: _alive(server), exception_handlers={404: _absent, 405: _unknown}
+    )
     return Guard(app, hosts=hosts, token=token)
 
 
@@ -94,15 +97,23 @@ async def _describe_topic(server: Server, topic: str) -> Any:
 
 @contextlib.asynccontextmanager
 async def _alive(server: Server) -> AsyncIterator[None]:
-    forgetting = asyncio.create_task(_forget(server.hall))
+    aside = [asyncio.create_task(work(server.hall)) for work in (_forget, _warm_up)]
     try:
         yield
     finally:
-        forgetting.cancel()
+        for task in aside:
+            task.cancel()
         await server.contests.close()
         await server.hall.close()
         server.hall.lanes.close()
         server.hall.store.close()
+
+
+async def _warm_up(hall: Hall) -> None:
+    """Have all games loaded before anybody asks for them; a game that cannot be loaded says so when it is asked for."""
+    for name in game_names():
+        with contextlib.suppress(UnderstudyError):
+            await hall.prepare(find_game(name), lane=hall.lanes.long)
 
 
 async def _forget(hall: Hall) -> None:

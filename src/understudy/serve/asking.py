@@ -50,9 +50,7 @@ def _follow(game: CompiledGame, asking: Asking) -> Course:
     return course
 
 
-def _think(
-    hall: Hall, asking: Asking, game: CompiledGame, course: Course, halt: Halt, tell: Tell | None
-) -> Thought:
+def _think(hall: Hall, asking: Asking, game: CompiledGame, course: Course, halt: Halt, tell: Tell | None) -> Thought:
     made: Any = hall.roster.keep(asking.player, game)
     if not asking.given:
         return think(made, game, course.position, course.history, tell=tell, halt=halt)

@@ -105,6 +105,7 @@ def _interleaved(pieces: list[Task]) -> list[Task]:
 
 def _player_of(roster: Roster, game: CompiledGame, piece: Task) -> Any:
     """Return the work of playing one piece, with players made for it alone."""
+
     def work(halt: Halt) -> list[Played]:
         key = (piece.seed, piece.pairing, piece.first)
         made = [roster.make(text, game, seed=[*key, side]) for side, text in enumerate(piece.players)]

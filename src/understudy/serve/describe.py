@@ -27,7 +27,9 @@ FAILURES = {
 
 def describe_api(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     """Return the description."""
-    types = {kind for endpoint in endpoints for kind in (endpoint.gives, endpoint.takes) if kind is not None} | {Failure}
+    types = {kind for endpoint in endpoints for kind in (endpoint.gives, endpoint.takes) if kind is not None} | {
+        Failure
+    }
     ordered = sorted(types, key=lambda kind: kind.__name__)
     refs, components = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
     schemas = dict(zip(ordered, refs, strict=True))
@@ -54,7 +56,10 @@ def _operation(endpoint: Endpoint, schemas: dict[type, Any]) -> dict[str, Any]:
         | {status: _content(words, schemas[Failure]) for status, words in FAILURES.items()},
     }
     if endpoint.takes is not None:
-        operation["requestBody"] = {"required": True, "content": {"application/json": {"schema": schemas[endpoint.takes]}}}
+        operation["requestBody"] = {
+            "required": True,
+            "content": {"application/json": {"schema": schemas[endpoint.takes]}},
+        }
     return operation
 
 

@@ -18,6 +18,7 @@ from understudy.games import CompiledGame
 from understudy.match import Course, Opening, advance, begin
 from understudy.players import think
 from understudy.players.looking import Halt
+from understudy.players.student_files import usual_opponent
 from understudy.protocols import Choice
 from understudy.saved import SavedGame, replay
 from understudy.serve.messages import NewGame, Place, Where
@@ -26,8 +27,8 @@ from understudy.serve.players import HUMAN, Roster
 from understudy.serve.records import read_record
 from understudy.serve.sittings import Sitting, make_clock, restore
 from understudy.serve.store import Store
-from understudy.serve.thinking import Lanes
-from understudy.serve.views import choose_game, describe_place, read_position, usual_opponent
+from understudy.serve.thinking import Lane, Lanes
+from understudy.serve.views import choose_game, describe_place, read_position
 from understudy.thoughts import Thought
 
 LOADED = 500
@@ -50,11 +51,11 @@ class Hall:
         self.flags: dict[str, asyncio.TimerHandle] = {}
         self.ready: set[type] = set()
 
-    async def prepare(self, game: CompiledGame) -> CompiledGame:
+    async def prepare(self, game: CompiledGame, *, lane: Lane | None = None) -> CompiledGame:
         """Return a game whose kernels are loaded: compiling them would hold up everybody else."""
         kind = type(game.start())
         if kind not in self.ready:
-            await self.lanes.quick.do(lambda halt: _load_kernels(game))
+            await (lane or self.lanes.quick).do(lambda halt: _load_kernels(game))
             self.ready.add(kind)
         return game
 
@@ -279,5 +280,3 @@ def _choose(
         except UnderstudyError:  # asked for its choice alone, a player says there why it has none
             pass
     return made.choose([position], [past])[0]
-
-

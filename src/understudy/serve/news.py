@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from collections import defaultdict
 from typing import Any
 
@@ -57,7 +58,5 @@ class News:
     async def wait(self, topic: str, seconds: float) -> None:
         """Return when a topic changes, or after so many seconds."""
         change = self.changes.setdefault(topic, asyncio.Event())
-        try:
+        with contextlib.suppress(TimeoutError):
             await asyncio.wait_for(change.wait(), seconds)
-        except TimeoutError:
-            pass

@@ -6,11 +6,15 @@ folder of runs, wherever that lies.
 
 from __future__ import annotations
 
+import ast
 import dataclasses
+import inspect
 import re
+import textwrap
 import threading
 import types
 from collections import OrderedDict
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast, get_args, get_type_hints
 
@@ -162,13 +166,9 @@ def _kind_of(hint: Any, name: str) -> str:
 
 def _read_notes(options: type) -> dict[str, str]:
     """Return the sentence below each field of a class of options, as its source has it."""
-    import ast
-    import inspect
-    import textwrap
-
     body = cast(ast.ClassDef, ast.parse(textwrap.dedent(inspect.getsource(options))).body[0]).body
     notes: dict[str, str] = {}
-    for one, after in zip(body, body[1:], strict=False):
+    for one, after in pairwise(body):
         says = isinstance(after, ast.Expr) and isinstance(after.value, ast.Constant)
         if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and says:
             notes[one.target.id] = " ".join(str(cast(ast.Constant, cast(ast.Expr, after).value).value).split())

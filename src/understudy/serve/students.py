@@ -21,12 +21,11 @@ MOST = 200
 
 def list_students(game: CompiledGame, roster: Roster) -> list[StudentRow]:
     """Return who has learned *game* on this board, those that ship first."""
-    rows = [row for path in _list_shipped() if (row := _describe(game, roster, path.stem, path, "ships"))]
+    places = [(path.stem, path, "ships") for path in _list_shipped()]
     for folder in _list_runs(roster.runs):
-        for path in sorted(file for suffix in SUFFIXES for file in folder.glob(f"student{suffix}")):
-            if row := _describe(game, roster, f"{RUNS}{folder.name}", path, f"{RUNS}{folder.name}"):
-                rows.append(row)
-    return rows
+        files = sorted(file for suffix in SUFFIXES for file in folder.glob(f"student{suffix}"))
+        places += [(f"{RUNS}{folder.name}", path, f"{RUNS}{folder.name}") for path in files]
+    return [row for name, path, place in places if (row := _describe(game, roster, name, path, place))]
 
 
 def _list_shipped() -> list[Path]:

@@ -11,7 +11,7 @@ import os
 import threading
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from understudy.errors import UnderstudyError
 from understudy.players import read_player
@@ -97,7 +97,7 @@ def _bounded(work: Callable[[Halt], T], halt: Halt) -> T:
         alarm.cancel()
 
 
-def _ignore(future: Future[object]) -> None:
+def _ignore(future: Future[Any]) -> None:
     """Take note of what became of work for which nobody waits any more."""
     if not future.cancelled():
         future.exception()

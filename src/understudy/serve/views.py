@@ -71,7 +71,9 @@ def is_solvable(game: CompiledGame) -> bool:
 def describe_board(game: CompiledGame) -> BoardForm:
     """Return all that a page needs to draw a board and to let a person play on it."""
     board, (width, height) = game.board, measure_board(game.board)
-    shapes = sorted({stone for stone in game.stones(game.start()) if stone} | set(game.setup_stones) | {"white", "black"})
+    shapes = sorted(
+        {stone for stone in game.stones(game.start()) if stone} | set(game.setup_stones) | {"white", "black"}
+    )
     cells = [Cell(name=name, x=x, y=y) for name, (x, y) in zip(board.cells, locate_cells(board), strict=True)]
     return BoardForm(
         name=game.name, title=game.title, size=write_size(game), colours=list(game.colours),

@@ -1,4 +1,4 @@
-"""What every move of an ending is truly worth: three pieces by our own tables, four and more by Syzygy's where they are.
+"""What every move of an ending is truly worth: three pieces by our own tables, more by Syzygy's where they are.
 
 Our tables of three pieces are made when first asked, in a second or two. Those of four take half a minute each, so
 there the user's Syzygy tables are asked (`understudy fetch syzygy`), and without them nobody knows.
@@ -68,7 +68,7 @@ def _solve(letter: str) -> Endings:
 
 
 def _read_worth(worth: int) -> tuple[float, str]:
-    """Return the value of a move after which the other side's worth is so: n if it mates in n, -(n + 1) if mated in n."""
+    """Return the value of a move after which the other side's worth is n if it mates in n, -(n + 1) if mated in n."""
     if worth == 0:
         return 0.0, WORDS[0]
     plies = worth + 1 if worth > 0 else -worth
@@ -93,7 +93,9 @@ def _probe(tables: Any, after: chess.Board) -> tuple[float, str]:
     try:
         found = -tables.probe_wdl(after)
     except KeyError:
-        raise BadOption("a table of this ending is missing: `understudy fetch syzygy` brings those of 3 and 4 men") from None
+        raise BadOption(
+            "a table of this ending is missing: `understudy fetch syzygy` brings those of 3 and 4 men"
+        ) from None
     # A win that the fifty-move rule spoils is half a win: Syzygy counts 2, 1, 0, -1, -2.
     side = (found > 1) - (found < -1)
     return float(side), WORDS[side] if abs(found) != 1 else "draws by the fifty-move rule"
