@@ -44,8 +44,8 @@ export class GameView {
     const { game } = this;
     const stage = h("div", { class: "stage" }, this.upper, this.board.element, this.lower, this.status, this.past, this.controls,
       this.view === "play" && this.actions.element, makeRecords(game)); // prettier-ignore
-    const beside = h("div", { class: "beside" }, this.thoughts.element);
-    const under = h("div", { class: "under" }, this.graph.element, this.moves.element);
+    const beside = h("div", { class: "beside" }, this.thoughts.element, this.graph.element);
+    const under = h("div", { class: "under" }, this.moves.element);
     return h("div", null, h("h1", null, game.state.title), h("div", { class: "game" }, stage, beside, under));
   }
 

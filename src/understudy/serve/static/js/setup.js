@@ -45,12 +45,11 @@ class Editor {
     /** @type {string[]} */
     this.stones = description.cells.map(() => "");
     /** @type {Record<string, number>} */
-    this.extras = Object.fromEntries(description.extras?.map((extra) => [extra.name, extra.usual]) ?? []);
-    /** Whether stones were put since a position was read as text: what is not on the board, such as castling, is then told by the fields. */
-    this.changed = false;
+    this.extras = Object.fromEntries(description.extras.map((extra) => [extra.name, extra.usual]));
     this.problem = problem();
     this.text = h("textarea", { rows: 2, spellcheck: false });
     this.sides = h("div");
+    this.more = h("div");
     this.board = new Board(description, { label: `${description.title}: the position`, onCell: (cell) => this.put(cell) });
     this.element = this.build();
   }
@@ -59,7 +58,7 @@ class Editor {
     const { setup } = this.description;
     const read = button("Show this position", () => this.read(this.text.value.trim(), null));
     const own = h("fieldset", null, h("legend", null, "Stones"), setup.length ? this.makePalette() : h("p", { class: "quiet" }, "Positions of this game are written as text."));
-    const beside = h("div", { class: "beside" }, h("div", { class: "card" }, own, this.sides, this.makeExtras()),
+    const beside = h("div", { class: "beside" }, h("div", { class: "card" }, own, this.sides, this.more),
       h("div", { class: "card" }, field("The position as text", this.text), h("div", { class: "actions" }, read)),
       h("div", { class: "card" }, this.opponent.element, h("div", { class: "actions" }, button("Play from here", () => this.play(), { class: "main" })), this.problem.element),
       this.makeImport()); // prettier-ignore
@@ -82,12 +81,13 @@ class Editor {
   }
 
   makeExtras() {
-    const fields = (this.description.extras ?? []).map(({ name, least, most, usual }) => {
+    const fields = this.description.extras.map(({ name, least, most }) => {
+      const now = this.extras[name];
       const set = (/** @type {number} */ value) => ((this.extras[name] = value), this.change(this.stones));
-      if (least !== 0 || most !== 1) return field(name, number(usual, { min: least, max: most, step: 1, onchange: set }));
-      return h("label", { class: "choice" }, h("input", { type: "checkbox", checked: usual === 1, onchange: (/** @type {Event} */ event) => set(/** @type {HTMLInputElement} */ (event.target).checked ? 1 : 0) }), name);
+      if (least !== 0 || most !== 1) return field(name, number(now, { min: least, max: most, step: 1, onchange: set }));
+      return h("label", { class: "choice" }, h("input", { type: "checkbox", checked: now === 1, onchange: (/** @type {Event} */ event) => set(/** @type {HTMLInputElement} */ (event.target).checked ? 1 : 0) }), name);
     });
-    return fields.length ? h("div", { class: "fields" }, fields) : null;
+    return fields.length ? h("div", { class: "extras" }, fields) : null;
   }
 
   makeImport() {
@@ -102,15 +102,16 @@ class Editor {
   async read(position, turn) {
     const { name, size, rules } = this.description;
     await this.attempt(async () => this.show(await get(`/api/place${query({ game: name, size, position, turn }, rules)}`)));
-    this.changed = false;
   }
 
   /** @param {Place} place */
   show(place) {
     this.stones = place.stones;
     this.turn = place.turn;
+    Object.assign(this.extras, place.extras ?? {});
     this.text.value = place.position;
     this.draw();
+    fill(this.more, this.makeExtras());
   }
 
   draw() {
@@ -130,7 +131,6 @@ class Editor {
   /** Show other stones at once, and ask the server whether that is a position. @param {string[]} stones */
   async change(stones) {
     this.stones = stones;
-    this.changed = true;
     this.draw();
     const { name, size, rules } = this.description;
     const named = Object.fromEntries(stones.flatMap((stone, cell) => (stone ? [[this.board.names[cell], stone]] : [])));

@@ -33,7 +33,7 @@ export class Thoughts {
     this.given = {};
     /** @type {(() => void)[]} */
     this.stops = [];
-    this.thinker = new PlayerForm("Who thinks", players, "", { none: "the opponent", onchange: () => this.update() });
+    this.thinker = new PlayerForm("Who thinks", players, "", { none: usual ? "whoever is to move" : "the opponent", onchange: () => this.update() });
     this.second = new PlayerForm("Beside it", players, "", { none: "nobody", onchange: () => this.update() });
     this.body = h("div", { class: "body" });
     this.element = h("section", { class: "card thoughts", "aria-label": "What it thinks" }, h("h2", null, "What it thinks"), this.makeControls(), this.body);
@@ -183,7 +183,7 @@ export class Thoughts {
       buttons.forEach((one, place) => one.setAttribute("aria-pressed", String(names[place] === name)));
       this.cover();
     };
-    return h("div", { class: "row" }, h("span", { class: "quiet small" }, "On the board:"), buttons);
+    return h("div", { class: "row layers" }, h("span", { class: "quiet small" }, "On the board:"), buttons);
   }
 
   /** Lay on the board what was chosen; numbers of the piece that is chosen, if one is. */

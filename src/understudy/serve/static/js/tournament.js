@@ -11,6 +11,7 @@ import { listPlayers, PlayerForm } from "./players.js";
 /** @typedef {import("./types.js").Players} Players */
 
 const MOST = 8;
+const MEANING = "Elo with its 95 % interval; beside it the points against each. Games that repeat an earlier one move by move count as one different game.";
 /** Whom a new tournament begins with, besides the usual opponent: one that knows nothing, and one that looks ahead. */
 const USUAL = ["random", "searcher"];
 
@@ -82,7 +83,7 @@ function writeContest(contest, stop) {
   const bar = h("progress", { max: total, value: played, "aria-label": "games played" });
   return h("div", null, h("p", null, `${game.replaceAll("_", " ")} ${size}: ${played} of ${total} games${over ? "." : " so far."}`),
     h("div", { class: "row" }, bar, !over && button("Stop", stop)), error && h("p", { class: "warning" }, error),
-    contest.table.length ? writeTable(contest) : h("p", { class: "quiet" }, "The first games are being played."),
+    contest.table.length ? h("div", null, writeTable(contest), h("p", { class: "quiet small" }, MEANING)) : h("p", { class: "quiet" }, "The first games are being played."),
     h("p", null, h("a", { href: "#/tournament" }, "Another tournament"))); // prettier-ignore
 }
 

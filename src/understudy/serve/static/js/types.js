@@ -34,7 +34,8 @@
  *   A game in play.
  *
  * @typedef {{game: string, size: string, position: string, turn: string, ply: number, stones: string[],
- *   marked: number[], status: string, legal: Legal[], over: boolean, ending: string|null, move?: string|null}} Place
+ *   marked: number[], status: string, legal: Legal[], over: boolean, ending: string|null, move?: string|null,
+ *   extras?: Record<string, number>}} Place
  *   A position that can be shown.
  *
  * @typedef {{move: string, number: number|null, legal: boolean, note: string}} Weighed
