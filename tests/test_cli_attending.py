@@ -41,9 +41,7 @@ def test_a_teller_keeps_the_last_of_each_task(tmp_path: Path) -> None:
     for progress in (Progress("a", 0.1, "first"), Progress("a", 0.2), Progress("b", 0.0), Progress("a", 1.0)):
         teller.tell(progress)
     written = json.loads((tmp_path / "progress.json").read_text())
-    assert written == {
-        "tasks": [{"task": "a", "done": 1.0, "note": "first"}, {"task": "b", "done": 0.0, "note": ""}]
-    }
+    assert written == {"tasks": [{"task": "a", "done": 1.0, "note": "first"}, {"task": "b", "done": 0.0, "note": ""}]}
 
 
 def test_a_run_ends_with_who_started_it(tmp_path: Path) -> None:

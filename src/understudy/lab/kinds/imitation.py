@@ -14,6 +14,7 @@ import numpy as np
 import torch
 
 from understudy import __version__
+from understudy.errors import BadOption
 from understudy.files import load_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import NO_MOVE
@@ -180,6 +181,26 @@ def learn(
             if isinstance(event, Epoch) and path is not None:
                 save_checkpoint(path, learning, name)
             yield unit, learning, event
+
+
+def load_unfinished(experiment: Experiment, folder: Path) -> tuple[str, int, list[Unit], dict[str, Any]]:
+    """Return the student of a run that was trained last, as its checkpoints have it: name, epoch, networks, facts."""
+    stamps = {
+        lesson.name: max((path.stat().st_mtime for path in folder.glob(f"checkpoints/{lesson.name}_*")), default=0.0)
+        for lesson in experiment.lessons
+    }
+    lesson = max(experiment.lessons, key=lambda lesson: stamps[lesson.name])
+    units, epoch = untrained(lesson), 0
+    for unit in units:
+        options = lesson.training[unit.name if unit.name in lesson.training else "to"]
+        learning, path = begin(unit, options), folder / "checkpoints" / f"{lesson.name}_{unit.name}.safetensors"
+        if resume(path, learning, lesson.fingerprint(unit.name)):
+            epoch = learning.epoch
+        if learning.finished(options) and learning.best_weights is not None:
+            unit.load_state_dict(learning.best_weights)
+    if not stamps[lesson.name]:
+        raise BadOption(f"nothing has been learned in run folder {str(folder)!r} yet")
+    return lesson.name, epoch, units, _facts(experiment, lesson, 0, units, {}) | {"unfinished": epoch}
 
 
 def _facts(
