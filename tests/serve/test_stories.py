@@ -84,7 +84,9 @@ def test_numbers_of_tables_come_from_results_and_papers(name: str) -> None:
         kept = {(row["what"], row["measure"]): row for row in result["headline"]}
         for row in table.rows:
             there = kept[row.who, row.measure]
-            assert (row.ours, row.low, row.high, row.paper) == tuple(there[key] for key in ("value", "low", "high", "paper"))
+            assert (row.ours, row.low, row.high, row.paper) == tuple(
+                there[key] for key in ("value", "low", "high", "paper")
+            )
 
 
 def test_what_miller_and_sabatelli_printed() -> None:
