@@ -36,7 +36,10 @@ class Server:
         paths = [str(ROOT / "src"), os.environ.get("PYTHONPATH", "")]
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in paths if path)}
         self.log = (folder / "log").open("w+")
-        self.process = subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True)
+        self.process = subprocess.Popen(
+            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=self.log, text=True
+        )
+        assert self.process.stdout is not None
         self.address = self.process.stdout.readline().strip().rstrip("/")
         assert self.address.startswith("http://"), self.read_log()
 
@@ -64,7 +67,8 @@ class Server:
         self.process.terminate()
         self.process.wait(LONG)
         for file in (self.process.stdout, self.log):
-            file.close()
+            if file is not None:
+                file.close()
 
 
 @pytest.fixture(scope="module")
@@ -123,7 +127,7 @@ def click_move(page: Any, move: dict[str, Any]) -> None:
     for cell in move["cells"]:
         find_cell(page, cell).click()
     if move["option"] == "pass":
-        page.get_by_role("button", name="Pass").click()
+        page.get_by_role("button", name="Pass", exact=True).click()
     elif move["option"]:
         page.get_by_role("dialog").get_by_role("button", name=move["option"]).click()
 

@@ -151,9 +151,9 @@ def test_a_pawn_becomes_what_a_person_chooses(server: Server, open_page: Open) -
 def test_who_cannot_move_passes(server: Server, open_page: Open) -> None:
     name = server.begin("lines_of_action", size="5x5", position=BLOCKED)
     page = open_page(f"#/play/{name}")
-    page.get_by_role("button", name="Pass").click()
+    page.get_by_role("button", name="Pass", exact=True).click()
     wait_for_plies(page, 1)
-    expect(page.get_by_role("button", name="Pass")).to_be_hidden()
+    expect(page.get_by_role("button", name="Pass", exact=True)).to_be_hidden()
 
 
 def test_a_new_game_is_begun_with_the_form(open_page: Open) -> None:

@@ -127,11 +127,11 @@ def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: s
     game, batch = scorer.game, stacked([position])
     legal = game.moves(position)
     likely = {move: float(np.exp(score)) for move, score in proposals(scorer, batch, PROPOSED)[0].items()}
-    shares = _probabilities(scorer, position, legal)
+    shares = weigh_moves(scorer, position, legal)
     known = set(legal)
     illegal = [Weighed(move, share, legal=False) for move, share in likely.items() if move not in known]
     ranked = sorted((Weighed(move, share) for move, share in shares.items()), key=lambda one: -(one.number or 0.0))
-    parts = _part_thoughts(scorer, batch, choice, [game.parts(move) for move in legal])
+    parts = weigh_parts(scorer, batch, choice, [game.parts(move) for move in legal])
     return Thought(
         player=scorer.name, game=game, position=position, choice=choice, kind="probability",
         moves=(*ranked, *illegal), parts=parts, note=note,
@@ -165,7 +165,7 @@ def _find_class(game: CompiledGame, part: int, name: str, cell: str) -> int:
     return names.index(cell)
 
 
-def _probabilities(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dict[Move, float]:
+def weigh_moves(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dict[Move, float]:
     """Return the probability of each move, all asked at once."""
     parts = np.array([scorer.game.parts(move) for move in moves], np.int64)[:, list(scorer.order)]
     scores = scorer.score_parts(stacked([position] * len(moves)), parts[:, :-1])[0]
@@ -173,7 +173,7 @@ def _probabilities(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> 
     return dict(zip(moves, np.exp(chosen.sum(axis=1)).astype(float).tolist(), strict=True))
 
 
-def _part_thoughts(
+def weigh_parts(
     scorer: PartScorer, batch: Any, choice: Choice, legal: Sequence[tuple[int, ...]]
 ) -> tuple[PartThought, ...]:
     """Return the probabilities of each part in cascade order, those before it being what the player chose."""

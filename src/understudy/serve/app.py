@@ -21,12 +21,16 @@ from understudy.games.drawing import STYLE
 from understudy.serve.contests import Contests
 from understudy.serve.describe import describe_api
 from understudy.serve.endpoints import ENDPOINTS, Call, Endpoint, Server
-from understudy.serve.guard import Guard
+from understudy.serve.guard import Guard, Refused
 from understudy.serve.hall import Absent, Hall
+from understudy.serve.lab_endpoints import LAB_ENDPOINTS, describe
+from understudy.serve.lab_news import tell_of_runs
+from understudy.serve.labs import Labs
 from understudy.serve.live import Live
 from understudy.serve.messages import Failure, read_body, write_answer
 from understudy.serve.news import News
 from understudy.serve.players import Roster
+from understudy.serve.runs import find_report
 from understudy.serve.sittings import Conflict
 from understudy.serve.store import Store
 from understudy.serve.thinking import Busy, Lanes
@@ -34,6 +38,8 @@ from understudy.serve.thinking import Busy, Lanes
 STATIC = Path(__file__).parent / "static"
 STATUSES: dict[type[UnderstudyError], int] = {Absent: 404, Conflict: 409, Busy: 503}
 """Which status an error has that is not plainly a bad request."""
+REPORT_POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox; frame-ancestors 'none'"
+"""What a report may do: one file with styles and pictures inside, which comes from a folder of the user's."""
 HOUR = 3_600.0
 """Seconds between two times of forgetting games that nobody has touched for a day."""
 log = logging.getLogger("understudy.serve")
@@ -50,8 +56,9 @@ def make_app(
     """Return the app of a server that keeps games in the file *games* and finds students in the folder *runs*."""
     lanes, news = Lanes(), News()
     hall = Hall(Store(games), Roster(runs, trust=trust), lanes, news)
-    server = Server(hall, Contests(hall))
-    description = write_answer(describe_api(ENDPOINTS))
+    server = Server(hall, Contests(hall), Labs(runs, trust=trust))
+    endpoints = (*ENDPOINTS, *LAB_ENDPOINTS)
+    description = write_answer(describe_api(endpoints))
 
     async def describe(request: Request) -> Response:
         return Response(description, media_type="application/json")
@@ -62,13 +69,17 @@ def make_app(
     async def board_style(request: Request) -> Response:
         return Response(STYLE, media_type="text/css", headers={"cache-control": "no-cache"})
 
+    async def report(request: Request) -> Response:
+        return await _show_report(server, request.path_params["name"])
+
     routes = [
         Route("/", page),
         Route("/static/board.css", board_style),
         Mount("/static", _Files(directory=STATIC)),
         Route("/api/openapi.json", describe),
-        WebSocketRoute("/api/live", Live(hall, lambda topic: _describe_topic(server, topic))),
-        *(Route(one.path, _handler(server, one), methods=[one.method]) for one in ENDPOINTS),
+        WebSocketRoute("/api/live", Live(hall, lambda topic: _describe_topic(server, topic)).meet),
+        Route("/api/runs/{name}/report", report),
+        *(Route(one.path, _handler(server, one), methods=[one.method]) for one in endpoints),
     ]
     app = Starlette(
         routes=routes, lifespan=lambda app: _alive(server), exception_handlers={404: _absent, 405: _unknown}
@@ -92,21 +103,35 @@ async def _describe_topic(server: Server, topic: str) -> Any:
         return (await server.hall.find(name)).state()
     if kind == "tournaments":
         return server.contests.find(name)
+    if kind == "runs":
+        return await describe(server, name)
     raise Absent(f"there is nothing to follow called {topic!r}")
 
 
 @contextlib.asynccontextmanager
 async def _alive(server: Server) -> AsyncIterator[None]:
     aside = [asyncio.create_task(work(server.hall)) for work in (_forget, _warm_up)]
+    aside.append(asyncio.create_task(tell_of_runs(server)))
     try:
         yield
     finally:
         for task in aside:
             task.cancel()
+        await asyncio.to_thread(server.labs.close)
         await server.contests.close()
         await server.hall.close()
         server.hall.lanes.close()
         server.hall.store.close()
+
+
+async def _show_report(server: Server, name: str) -> Response:
+    """Show the report of a run: a page of its own, which may have styles inside, and neither scripts nor links."""
+    try:
+        path = await asyncio.to_thread(find_report, server.labs.runs, name)
+    except UnderstudyError as error:
+        return _json(Failure(error=str(error)), STATUSES.get(type(error), 400))
+    headers = {"cache-control": "no-store", "content-security-policy": REPORT_POLICY}
+    return FileResponse(path, media_type="text/html", headers=headers)
 
 
 async def _warm_up(hall: Hall) -> None:
@@ -132,6 +157,8 @@ def _handler(server: Server, endpoint: Endpoint) -> Callable[[Request], Awaitabl
             return _json(answer, endpoint.status)
         except ClientDisconnect:
             return Response(status_code=499)
+        except Refused as refused:
+            return _json(Failure(error=refused.sentence), refused.status)
         except UnderstudyError as error:
             return _json(Failure(error=str(error)), STATUSES.get(type(error), 400))
         except Exception:

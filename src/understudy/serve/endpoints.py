@@ -9,6 +9,7 @@ from understudy.errors import BadOption
 from understudy.serve.asking import ask, find_truth
 from understudy.serve.contests import Contests
 from understudy.serve.hall import Hall, topic_of
+from understudy.serve.labs import Labs
 from understudy.serve.messages import (
     Arranging,
     Asking,
@@ -44,6 +45,7 @@ class Server(NamedTuple):
 
     hall: Hall
     contests: Contests
+    labs: Labs
 
 
 class Call(NamedTuple):

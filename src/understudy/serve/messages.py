@@ -158,6 +158,8 @@ class GameRow(Answer, kw_only=True):
     title: str
     size: str
     sizes: str
+    boards: list[str]
+    """Square boards that a page offers; others may be asked for as well."""
     colours: list[str]
     rules: dict[str, list[str]]
     opponent: str
@@ -214,6 +216,8 @@ class BoardForm(Answer, kw_only=True):
     tells_turn: bool
     conventions: str
     solvable: bool
+    forms: list[str]
+    """In which a game is written."""
 
 
 class OptionForm(Answer, kw_only=True):
@@ -276,6 +280,8 @@ class Place(Answer, kw_only=True):
     ending: str | None
     move: str | None
     """The move that led here."""
+    extras: dict[str, int]
+    """What the position has besides its stones."""
 
 
 class PlayedMove(Answer, kw_only=True):

@@ -46,6 +46,8 @@ class EvolutionJudging:
     """Whom every champion meets in the end, in matches from varied openings; champions also meet each other."""
     matches: int = 100
     opening_plies: int = 2
+    glimpses: bool = True
+    """Whether it is written down at each generation that is measured what the champion chooses in six positions."""
 
 
 @dataclass(frozen=True, kw_only=True)
