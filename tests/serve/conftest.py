@@ -66,7 +66,9 @@ class Server:
     def close(self) -> None:
         self.process.terminate()
         self.process.wait(LONG)
-        self.log.close()
+        for file in (self.process.stdout, self.log):
+            if file is not None:
+                file.close()
 
 
 @pytest.fixture(scope="module")
@@ -125,7 +127,7 @@ def click_move(page: Any, move: dict[str, Any]) -> None:
     for cell in move["cells"]:
         find_cell(page, cell).click()
     if move["option"] == "pass":
-        page.get_by_role("button", name="Pass").click()
+        page.get_by_role("button", name="Pass", exact=True).click()
     elif move["option"]:
         page.get_by_role("dialog").get_by_role("button", name=move["option"]).click()
 
