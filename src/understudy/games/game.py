@@ -158,6 +158,11 @@ class CompiledGame:
         """What a position has besides the stones on its board."""
         return tuple(getattr(self.notation, "EXTRAS", ()))
 
+    def extras_of(self, position: Any) -> dict[str, int]:
+        """Return what a position has besides the stones on its board, by name."""
+        read = getattr(self.notation, "read_extras", None)
+        return {} if read is None else dict(read(position))
+
     @property
     def setup_stones(self) -> tuple[str, ...]:
         """The stones that may be put on the board by hand; none where positions can only be written as text."""

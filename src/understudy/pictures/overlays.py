@@ -87,4 +87,4 @@ def _value_moves(thought: Thought) -> dict[Move, float]:
 
 
 def _write_values(values: Mapping[int, float]) -> dict[int, str]:
-    return {cell: f"{value:+.1f}" for cell, value in values.items()}
+    return {cell: "0.0" if abs(value) < 0.05 else f"{value:+.1f}" for cell, value in values.items()}

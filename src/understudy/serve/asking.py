@@ -14,6 +14,7 @@ from understudy.players.looking import Halt
 from understudy.players.parts import think_given
 from understudy.serve.hall import Hall
 from understudy.serve.messages import Asking, Truth, Where
+from understudy.serve.thinking import bounded
 from understudy.serve.views import choose_game, read_position
 from understudy.solve import check_solvable, shared_solver
 from understudy.thoughts import Thought
@@ -53,7 +54,8 @@ def _follow(game: CompiledGame, asking: Asking) -> Course:
 def _think(hall: Hall, asking: Asking, game: CompiledGame, course: Course, halt: Halt, tell: Tell | None) -> Thought:
     made: Any = hall.roster.keep(asking.player, game)
     if not asking.given:
-        return think(made, game, course.position, course.history, tell=tell, halt=halt)
+        with bounded(halt):
+            return think(made, game, course.position, course.history, tell=tell, halt=halt)
     if not hasattr(made, "score_parts"):
         raise BadOption(f"player {asking.player!r} does not choose part by part, so no part can be given")
     return think_given(made, course.position, asking.given)

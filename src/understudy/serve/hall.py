@@ -27,7 +27,7 @@ from understudy.serve.players import HUMAN, Roster
 from understudy.serve.records import read_record
 from understudy.serve.sittings import Sitting, make_clock, restore
 from understudy.serve.store import Store
-from understudy.serve.thinking import Lane, Lanes
+from understudy.serve.thinking import Lane, Lanes, bounded
 from understudy.serve.views import choose_game, describe_place, read_position
 from understudy.thoughts import Thought
 
@@ -272,7 +272,8 @@ def _choose(
     if halt.rung:
         raise BadOption("nobody waits any more")
     if hasattr(made, "think_aloud"):
-        thought: Thought = made.think_aloud(position, past, halt=halt, tell=tick, lines=1)
+        with bounded(halt):
+            thought: Thought = made.think_aloud(position, past, halt=halt, tell=tick, lines=1)
         return thought.choice
     if hasattr(made, "think"):
         try:

@@ -44,7 +44,7 @@ class Live:
         self.hall, self.describe = hall, describe
         self.sockets = 0
 
-    async def __call__(self, socket: WebSocket) -> None:
+    async def meet(self, socket: WebSocket) -> None:
         """Serve one page until it leaves."""
         if self.sockets >= SOCKETS:
             await socket.close(1013, "too many pages are open")

@@ -158,6 +158,8 @@ class GameRow(Answer, kw_only=True):
     title: str
     size: str
     sizes: str
+    boards: list[str]
+    """Square boards that a page offers; others may be asked for as well."""
     colours: list[str]
     rules: dict[str, list[str]]
     opponent: str
@@ -276,6 +278,8 @@ class Place(Answer, kw_only=True):
     ending: str | None
     move: str | None
     """The move that led here."""
+    extras: dict[str, int]
+    """What the position has besides its stones."""
 
 
 class PlayedMove(Answer, kw_only=True):

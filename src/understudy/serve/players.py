@@ -23,7 +23,7 @@ import numpy as np
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import CompiledGame
-from understudy.players import PLAYERS, close, find_player, prepare, read_player
+from understudy.players import PLAYERS, close, find_player, prepare_thoughts, read_player
 from understudy.players.names import PlayerKind
 from understudy.players.student_files import SHIPPED, SUFFIXES
 from understudy.protocols import Player
@@ -81,7 +81,7 @@ class Roster:
         key = text, id(game)
         if key not in kept:
             kept[key] = self.make(text, game, seed=np.random.SeedSequence().entropy)
-            prepare(kept[key])
+            prepare_thoughts(kept[key])
             if len(kept) > KEPT:
                 close(kept.popitem(last=False)[1])
         kept.move_to_end(key)

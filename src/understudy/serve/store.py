@@ -24,7 +24,8 @@ class Store:
     def __init__(self, path: Path) -> None:
         make_folder(path.parent)
         try:
-            self.file = sqlite3.connect(path, isolation_level=None, timeout=5.0)
+            # Opened in one thread and used in that of the event loop: in one at a time.
+            self.file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
             # A kill of this process loses nothing so; only a crash of the whole machine may lose the last moves.
             self.file.execute("PRAGMA journal_mode = WAL")
             self.file.execute("PRAGMA synchronous = NORMAL")

@@ -9,8 +9,9 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from understudy.errors import UnderstudyError
@@ -44,7 +45,7 @@ class Lane:
             raise Busy(f"{self.waiting} questions wait already; ask again in a moment")
         halt = Halt()
         self.waiting += 1
-        future = self.pool.submit(_bounded, work, halt)
+        future = self.pool.submit(work, halt)
         future.add_done_callback(_ignore)
         try:
             return await asyncio.wrap_future(future)
@@ -86,13 +87,14 @@ def is_quick(player: str) -> bool:
     return (time is not None and time <= QUICK_SECONDS) or (depth is not None and depth <= QUICK_DEPTH)
 
 
-def _bounded(work: Callable[[Halt], T], halt: Halt) -> T:
-    """Do a piece of work that must end in time."""
+@contextmanager
+def bounded(halt: Halt) -> Iterator[None]:
+    """Let a search hear the bell when it takes too long; what a player does to get ready is not counted."""
     alarm = threading.Timer(LONGEST, halt.ring)
     alarm.daemon = True
     alarm.start()
     try:
-        return work(halt)
+        yield
     finally:
         alarm.cancel()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
@@ -15,6 +16,8 @@ from understudy.players.student_files import usual_opponent
 from understudy.serve.messages import BoardForm, Cell, ExtraRow, GameRow, LegalMove, Place, Where
 from understudy.solve import check_solvable
 
+SIDES = range(3, 13)
+"""Sides of the square boards that a page offers, where the game has them."""
 WIDEST = 20
 """Rows and columns of the largest board that a page shows: cells become too small to be hit on larger ones."""
 
@@ -52,10 +55,19 @@ def list_games() -> list[GameRow]:
         game = find_game(name)
         rules = {switch: list(settings) for switch, settings in game.variant.switches.items()}
         rows.append(GameRow(
-            name=name, title=game.title, size=write_size(game), sizes=game.variant.sizes, colours=list(game.colours),
+            name=name, title=game.title, size=write_size(game), sizes=game.variant.sizes, boards=_list_boards(name), colours=list(game.colours),
             rules=rules, opponent=usual_opponent(game), solvable=is_solvable(game),
         ))  # fmt: skip
     return rows
+
+
+def _list_boards(name: str) -> list[str]:
+    """Return the square boards on which a game can be played, of those that a page offers."""
+    boards = []
+    for side in SIDES:
+        with suppress(UnderstudyError):
+            boards.append(write_size(find_game(name, (side, side))))
+    return boards
 
 
 def is_solvable(game: CompiledGame) -> bool:
@@ -114,6 +126,7 @@ def describe_place(game: CompiledGame, position: Any, *, before: Any = None, mov
         status=game.status(position), legal=list_legal(game, position), over=game.outcome(position) is not None,
         ending=describe_outcome(game, position),
         move=None if move is None or before is None else game.write_move(before, move),
+        extras=game.extras_of(position),
     )  # fmt: skip
 
 

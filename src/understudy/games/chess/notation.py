@@ -172,6 +172,12 @@ SPOKEN = {
 """What each piece is called."""
 
 
+def read_extras(position: Chess) -> dict[str, int]:
+    """Return who may castle where, 1 or 0."""
+    rights = to_board(position).castling_xfen()
+    return {extra.name: int(letter in rights) for letter, extra in zip("KQkq", EXTRAS, strict=True)}
+
+
 def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: Chess) -> str:
     """Return the FEN of the position with these pieces."""
     board = chess.BaseBoard(None)

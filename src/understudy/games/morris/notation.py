@@ -172,6 +172,12 @@ EXTRAS = (Extra("white in hand", 0, STONES, 0), Extra("black in hand", 0, STONES
 SETUP = ("white", "black")
 
 
+def read_extras(position: Morris) -> dict[str, int]:
+    """Return the stones that each colour has in hand."""
+    hands = (position.hand, position.their_hand)
+    return {f"{SETUP[side]} in hand": hands[side != position.ply % 2] for side in range(2)}
+
+
 def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: Morris) -> str:
     """Return the text of the position with these stones; stones in hand tell who is to move."""
     mine, theirs = (SETUP[turn], SETUP[1 - turn])
