@@ -7,7 +7,8 @@ import { writeCount } from "./words.js";
 /** @typedef {import("./labtypes.js").CurveLine} CurveLine */
 /** @typedef {{low: number, high: number, ticks: number[]}} Axis */
 
-const WIDTH = 640;
+/** Letters keep their size in a drawing that is made smaller, so a narrow screen gets a narrower one. */
+const WIDTH = matchMedia("(max-width: 40rem)").matches ? 400 : 640;
 const HEIGHT = 300;
 const LEFT = 52;
 const RIGHT = 14;
@@ -30,7 +31,7 @@ export class Chart {
   constructor(curve) {
     this.curve = curve;
     this.across = this.up = makeAxis([], false);
-    /** @type {number[]} */
+    /** @type {number[]} where any line has a point */
     this.xs = [];
     this.reading = h("output", { class: "reading small" });
     this.drawing = h("div", { class: "drawing", tabindex: 0, role: "group", onkeydown: (/** @type {KeyboardEvent} */ event) => this.press(event) });

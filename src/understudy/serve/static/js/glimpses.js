@@ -76,7 +76,7 @@ export class Glimpses {
     this.drawn = drawn;
     const description = await describe(view.game, view.size || own.scenes[0]?.size);
     const teacher = own.scenes.some((scene) => scene.teacher !== null);
-    this.about.textContent = `Six positions that nobody learns from, the same all along${teacher ? "; below each what the teacher chose" : ""}. Red and hatched: what the rules forbid.`;
+    this.about.textContent = `Six positions that nobody learns from, the same all along${teacher ? "; below each what the teacher chose" : ""}.${own.frames[0].legal === null ? "" : " Red and hatched: what the rules forbid."}`;
     this.cards = own.scenes.map((scene, place) => {
       const board = new Board(description, { label: `position ${place + 1}, ${scene.turn} to move`, picture: true });
       board.show({ stones: scene.stones });
@@ -90,7 +90,7 @@ export class Glimpses {
     const own = this.current();
     const frame = own?.frames[Math.min(Number(this.slider.value), own.frames.length - 1)];
     if (!frame) return;
-    const shares = frame.legal === null ? "" : `: ${writeShare(frame.legal)} of its first choices are legal, ${writeShare(frame.right ?? 0)} are the teacher's`;
+    const shares = frame.legal === null ? "" : `: ${writeExactly(frame.legal)} of its first choices are legal, ${writeExactly(frame.right ?? 0)} are the teacher's`;
     this.label.textContent = frame.label + shares;
     this.slider.setAttribute("aria-valuetext", frame.label);
     this.cards.forEach((card, place) => showChoice(card, own.scenes[place], frame.choices[place]));
@@ -115,6 +115,11 @@ export class Glimpses {
     this.timer = undefined;
     this.play.textContent = "Show all in turn";
   }
+}
+
+/** A share to a tenth of a per cent: 99.7 is not all. @param {number} share */
+function writeExactly(share) {
+  return `${(100 * share).toFixed(1)} %`;
 }
 
 /** @param {{board: Board, caption: HTMLElement, item: HTMLElement}} card @param {Scene} scene @param {SeenChoice} choice */

@@ -84,7 +84,7 @@ class Form {
     const board = `${one.game.replaceAll("_", " ")}${one.size ? ` ${one.size}` : ""}`;
     fill(this.about, h("p", null, h("b", null, `${board}: ${KINDS[one.kind] ?? one.kind}.`), " ", one.description), one.data.length > 0 && h("p", { class: "small quiet" }, `Learns from ${one.data.join(", ")}.`));
     const forms = /** @type {[string, string][]} */ ([["short", `short${writeMinutes(one.quick_minutes)}`], ["whole", `as the source did it${writeMinutes(one.minutes)}`]]);
-    fill(this.form, one.quick ? radios("Length", forms, "short", (value) => (this.quick = value === "short")) : h("p", { class: "small quiet" }, `Takes${writeMinutes(one.minutes) || " a time that nobody has measured"} on two cores.`));
+    fill(this.form, one.quick ? radios("Length", forms, "short", (value) => (this.quick = value === "short")) : h("p", { class: "small quiet" }, `Takes ${writeMinutes(one.minutes).replace(", ", "") || "a time that nobody has measured"} on two cores.`));
     this.inputs = new Map(one.knobs.map((knob) => [knob.key, number(knob.value ?? "", { min: knob.least, max: knob.most, step: 1 })]));
     fill(this.knobs, one.knobs.map((knob) => field(nameKnob(knob.key), /** @type {HTMLInputElement} */ (this.inputs.get(knob.key)), knob.about)));
   } // prettier-ignore

@@ -62,7 +62,7 @@ async function openRun(root, name, other) {
   if (rivals.length) {
     const choices = /** @type {[string, string][]} */ ([["", "none"], ...rivals.map((run) => [run.name, run.name])]);
     const list = select(choices, other, (chosen) => void lay(chosen).catch(page.problem.tell));
-    page.element.querySelector(".charts-title")?.after(field("laid over it", list));
+    page.element.querySelector(".charts-title")?.after(h("div", { class: "rival" }, field("laid over it", list)));
     if (other) await lay(other).catch(page.problem.tell);
   }
   fill(root, h("p", { class: "small" }, h("a", { href: "#/runs" }, "All runs")), page.element);

@@ -86,6 +86,11 @@ function makeCommands(study) {
   return h("section", null, h("h2", null, "Do it again"), h("ul", { class: "commands" }, rows));
 }
 
+/** The first part of a choice that is a cell; "none" shows nothing on a board. @param {Thought} thought */
+function tellingPart(thought) {
+  return Math.max(0, thought.parts.findIndex((part) => part.choice !== "none"));
+}
+
 /** A board on which a person moves pieces, and who thinks aloud about it. */
 class Figure {
   /** @param {FigureForm} form */
@@ -169,7 +174,8 @@ class Figure {
 
   /** @param {HTMLElement} card @param {Thought} thought @param {number} place */
   tell(card, thought, place) {
-    if (place === 0) this.board?.overlay(thought.pictures?.parts[0] ?? (thought.pictures?.values[""] || thought.pictures?.moves || ""));
+    const telling = tellingPart(thought);
+    if (place === 0) this.board?.overlay(thought.pictures?.parts[telling] ?? (thought.pictures?.values[""] || thought.pictures?.moves || ""));
     const legal = thought.moves.filter((one) => one.legal && one.number !== null).slice(0, LISTED);
     const value = thought.value === null ? "" : `, expects ${writeValue(thought.value)}`;
     fill(card, h("p", null, h("b", null, thought.player), ` chooses ${thought.choice}`, value, !thought.legal && h("b", { class: "verdict bad" }, " the rules forbid it")),
@@ -182,7 +188,7 @@ class Figure {
   makeSteps(thought) {
     const pictures = thought.pictures?.parts ?? [];
     const choices = /** @type {[string, string][]} */ (thought.parts.map((part, place) => [String(place), `${place + 1}. ${part.part}: ${part.choice}`]));
-    return radios("Heat on the board", choices, "0", (place) => this.board?.overlay(pictures[Number(place)] ?? ""));
+    return radios("Heat on the board", choices, String(tellingPart(thought)), (place) => this.board?.overlay(pictures[Number(place)] ?? ""));
   }
 
   async play() {
