@@ -97,7 +97,7 @@ def test_the_usual_opponent_thinks_and_moves(client: TestClient) -> None:
     state = begin(client, game="morris")
     assert state["players"] == {"white": "human", "black": "student:morris,check=legal,best=3"}
     state = wait_for_turn(client, say(client, state, "move", move="d2", ply=0))
-    assert [move["move"] for move in state["moves"]][0] == "d2" and state["ply"] == 2
+    assert state["moves"][0]["move"] == "d2" and state["ply"] == 2
     state = say(client, state, "undo")
     assert state["ply"] == 0 and state["turn"] == "white"
 

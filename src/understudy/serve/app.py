@@ -21,7 +21,7 @@ from understudy.games.drawing import STYLE
 from understudy.serve.contests import Contests
 from understudy.serve.describe import describe_api
 from understudy.serve.endpoints import ENDPOINTS, Call, Endpoint, Server
-from understudy.serve.guard import Guard
+from understudy.serve.guard import Guard, Refused
 from understudy.serve.hall import Absent, Hall
 from understudy.serve.lab_endpoints import LAB_ENDPOINTS, show_run
 from understudy.serve.lab_news import tell_of_runs
@@ -157,6 +157,8 @@ def _handler(server: Server, endpoint: Endpoint) -> Callable[[Request], Awaitabl
             return _json(answer, endpoint.status)
         except ClientDisconnect:
             return Response(status_code=499)
+        except Refused as refused:
+            return _json(Failure(error=refused.sentence), refused.status)
         except UnderstudyError as error:
             return _json(Failure(error=str(error)), STATUSES.get(type(error), 400))
         except Exception:

@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 
 from understudy import __version__
+from understudy.games import game_names
 from understudy.serve.endpoints import Endpoint
 from understudy.serve.messages import Failure
 
@@ -33,6 +34,7 @@ def describe_api(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     ordered = sorted(types, key=lambda kind: kind.__name__)
     refs, components = msgspec.json.schema_components(ordered, ref_template="#/components/schemas/{name}")
     schemas = dict(zip(ordered, refs, strict=True))
+    _name_games(components)
     paths: dict[str, Any] = {}
     for endpoint in endpoints:
         path = re.sub(r":\w+}", "}", endpoint.path)
@@ -44,6 +46,14 @@ def describe_api(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
         "paths": paths,
         "components": {"schemas": components},
     }
+
+
+def _name_games(components: dict[str, Any]) -> None:
+    """Say wherever a request names a game which there are."""
+    for kind in components.values():
+        asked = not kind.get("additionalProperties", True)
+        if asked and "game" in kind.get("properties", {}):
+            kind["properties"]["game"] = {"enum": game_names()}
 
 
 def _operation(endpoint: Endpoint, schemas: dict[type, Any]) -> dict[str, Any]:
@@ -65,15 +75,21 @@ def _operation(endpoint: Endpoint, schemas: dict[type, Any]) -> dict[str, Any]:
 
 def _parameters(endpoint: Endpoint) -> list[dict[str, Any]]:
     within = [
-        {"name": name, "in": "path", "required": True, "schema": {"type": "integer" if kind == ":int" else "string"}}
+        {"name": name, "in": "path", "required": True, "schema": _schema_of(endpoint.path, kind)}
         for name, kind in re.findall(r"{(\w+)(:\w+)?}", endpoint.path)
     ]
     behind = [
         {"name": query.name, "in": "query", "required": query.name == "game", "description": query.about,
-         "schema": {"type": query.kind}}
+         "schema": {"enum": game_names()} if query.name == "game" else {"type": query.kind}}
         for query in endpoint.query
     ]  # fmt: skip
     return within + behind
+
+
+def _schema_of(path: str, kind: str) -> dict[str, Any]:
+    if path.startswith("/api/games/"):
+        return {"enum": game_names()}
+    return {"type": "integer", "minimum": 0} if kind == ":int" else {"type": "string"}
 
 
 def _content(words: str, schema: Any) -> dict[str, Any]:

@@ -99,7 +99,7 @@ class Guard:
         return hmac.compare_digest(given.encode(), (self.token or "").encode())
 
     async def _answer(self, scope: Scope, receive: Receive, send: Send) -> None:
-        begun, whole, taken = False, False, 0
+        whole, taken = False, 0
 
         async def hear() -> Message:
             nonlocal whole, taken
@@ -115,19 +115,13 @@ class Guard:
             return message
 
         async def say(message: Message) -> None:
-            nonlocal begun
             if message["type"] == "http.response.start":
-                begun = True
                 own = {name.lower() for name, _ in message["headers"]}
                 added = [(name.encode(), value.encode()) for name, value in HEADERS.items() if name.encode() not in own]
                 message["headers"] = [*message["headers"], *added]
             await send(message)
 
-        try:
-            await self.app(scope, hear, say)
-        except Refused as refused:
-            if not begun:
-                await _refuse(scope, send, refused)
+        await self.app(scope, hear, say)
 
 
 def _without_port(host: str) -> str:

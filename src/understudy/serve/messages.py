@@ -216,6 +216,8 @@ class BoardForm(Answer, kw_only=True):
     tells_turn: bool
     conventions: str
     solvable: bool
+    forms: list[str]
+    """In which a game is written."""
 
 
 class OptionForm(Answer, kw_only=True):

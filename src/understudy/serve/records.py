@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 
-from understudy.errors import BadOption, NotationError, UnderstudyError
+from understudy.errors import BadOption, NotationError, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
 from understudy.match import Opening, advance, begin
 from understudy.saved import SavedGame, list_moves, read_saved
@@ -16,17 +17,23 @@ RESULTS = ("1-0", "0-1", "1/2-1/2", "*")
 """What stands at the end of a list of moves."""
 
 
+def _list_writers(game: CompiledGame) -> dict[str, Callable[[SavedGame], str]]:
+    """Return how a game is written, by form: as all are, and as others write this one."""
+    own = game.kind.load("exports").EXPORTS if game.kind.exports else {}
+    return {"json": lambda saved: json.dumps(saved.to_json(), indent=1), "moves": list_moves, **own}
+
+
+def list_forms(game: CompiledGame) -> list[str]:
+    """Return the forms in which a game is written."""
+    return list(_list_writers(game))
+
+
 def write_record(saved: SavedGame, form: str) -> Record:
     """Return a game as text in one of its forms."""
-    own = saved.game.kind.load("exports").EXPORTS if saved.game.kind.exports else {}
-    if form == "json":
-        return Record(form=form, text=json.dumps(saved.to_json(), indent=1))
-    if form == "moves":
-        return Record(form=form, text=list_moves(saved))
-    if form in own:
-        return Record(form=form, text=str(own[form](saved)))
-    known = ", ".join(["json", "moves", *own])
-    raise BadOption(f"games of {saved.game.name} are not written as {form!r}; there are: {known}")
+    writers = _list_writers(saved.game)
+    if form not in writers:
+        raise UnknownName(f"form of games of {saved.game.name}", form, writers)
+    return Record(form=form, text=writers[form](saved))
 
 
 def read_record(text: str, game: CompiledGame) -> SavedGame:
