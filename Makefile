@@ -39,4 +39,4 @@ $(VENV)/.bench: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .node .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -57,6 +57,24 @@ class Board(NamedTuple):
     """Pairs of cells joined by a drawn line; none on a board of squares."""
 
 
+class Path(NamedTuple):
+    """How a person shows a move on the board."""
+
+    cells: tuple[int, ...]
+    """The cells that are pointed at, one after another; none for a move that leaves the board as it is."""
+    option: str = ""
+    """What must be said besides where several moves point at the same cells, such as what a pawn becomes."""
+
+
+class Extra(NamedTuple):
+    """What a position has besides the stones on its board, such as stones in hand; a whole number."""
+
+    name: str
+    least: int
+    most: int
+    usual: int
+
+
 class Conventions(NamedTuple):
     """What a match adds to the rules of a game, because only a match knows the history."""
 
@@ -92,6 +110,7 @@ class Game(Protocol):
     def drawn(self, position: Position) -> str | None: ...
     def key(self, position: Position) -> int: ...
     def parts(self, move: Move) -> tuple[int, ...]: ...
+    def path(self, position: Position, move: Move) -> Path | None: ...
     def symmetries(self, position: Position, move: Move) -> list[tuple[Position, Move]]: ...
     def stones(self, position: Position) -> tuple[str, ...]: ...
     def write(self, position: Position) -> str: ...

@@ -122,8 +122,8 @@ class Thought:
         return all(weighed.legal for weighed in self.moves if weighed.move == self.choice.move)
 
     def write(self, move: Move) -> str:
-        """Return a move of this position as text, one that the rules forbid too where it has a text."""
-        return _write(self.game, self.position, move)
+        """Return a move of this position as text."""
+        return write_choice(self.game, self.position, move)
 
     def write_line(self, line: Line) -> list[str]:
         """Return the moves of a line as text."""
@@ -172,7 +172,8 @@ def write_end(plies: int) -> str:
     return f"{'wins' if plies > 0 else 'loses'} in {abs(plies)} {'ply' if abs(plies) == 1 else 'plies'}"
 
 
-def _write(game: Game, position: Any, move: Move) -> str:
+def write_choice(game: Game, position: Any, move: Move) -> str:
+    """Return a move as text, one that the rules forbid too where it has a text."""
     try:
         return game.write_move(position, move)
     except (UnderstudyError, ValueError, IndexError):  # notations differ in what they make of an illegal move

@@ -17,7 +17,7 @@ from understudy.cli.labels import label, sample
 from understudy.cli.learning import experiments, report, run, train, tune, watch
 from understudy.cli.play import export, play
 from understudy.cli.playing import gaming, match, tournament
-from understudy.cli.serving import socket, uci
+from understudy.cli.serving import serve, socket, uci
 from understudy.cli.solving import solve, tablebase
 from understudy.cli.thinking import think
 from understudy.errors import UnderstudyError, UnknownName
@@ -28,7 +28,7 @@ EXTRAS = ("torch", "onnx", "onnxscript", "optuna", "pyarrow", "matplotlib")
 
 
 HEADINGS: dict[str, tuple[click.Command, ...]] = {
-    "Play": (play, think, match, tournament, games, show, moves, perft, export),
+    "Play": (play, serve, think, match, tournament, games, show, moves, perft, export),
     "Learn": (experiments, run, watch, train, tune, report),
     "Judge": (judge, gaming, suite, ladder, quality, technique),
     "Data": (fetch, data, sample, label, solve, tablebase),

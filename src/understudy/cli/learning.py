@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from understudy.cli.attending import attended
 from understudy.cli.completing import complete_experiments
 from understudy.cli.console import Where, backend_options, compiling, json_option, opened, print_json
 from understudy.cli.fetching import fetch_missing
@@ -291,4 +292,5 @@ def bars() -> Iterator[Callable[[Progress], None]]:
             note = progress.note or bar.tasks[tasks[progress.task]].fields["note"]
             bar.update(tasks[progress.task], completed=progress.done, note=note)
 
-        yield show
+        with attended(show) as told:
+            yield told

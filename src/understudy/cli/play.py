@@ -12,7 +12,6 @@ from understudy.cli.console import compiling, find, json_option, print_json, wri
 from understudy.errors import BadOption
 
 if TYPE_CHECKING:
-    from understudy.games import CompiledGame
     from understudy.saved import SavedGame
 
 
@@ -65,6 +64,7 @@ def _new_game(
     """Return a game that has not begun; the person has the side to move unless *second*."""
     from understudy.match import Opening, begin
     from understudy.players import check_position
+    from understudy.players.student_files import usual_opponent
     from understudy.saved import SavedGame
 
     if name is None:
@@ -98,19 +98,6 @@ def _saved_game(file: str, opponent: str | None, wanted: dict[str, Any]) -> Save
         return saved
     people = [colour for colour, name in saved.players.items() if name == "human"]
     return replace(saved, players={**dict.fromkeys(saved.players, opponent), people[0]: "human"})
-
-
-def usual_opponent(game: CompiledGame) -> str:
-    """Return the student that ships for a game, on boards of this size if it has several; a search if there is none."""
-    from understudy.players.student_files import SHIPPED
-
-    if (SHIPPED / f"{game.name}.safetensors").exists() and game.size == (8, 8):
-        return f"student:{game.name}"
-    if (SHIPPED / f"{game.name}.onnx").exists():
-        return f"student:{game.name},check=legal,best=3"
-    sized = f"{game.name}_{game.size[0]}"
-    square = game.size[0] == game.size[1]
-    return f"student:{sized}" if square and (SHIPPED / f"{sized}.onnx").exists() else "searcher:time=1"
 
 
 def _welcome(sitting: Any) -> None:

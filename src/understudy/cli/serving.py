@@ -68,3 +68,40 @@ def _protocol_only() -> TextIO:
     said = os.fdopen(os.dup(1), "w", encoding="utf-8", errors="replace", newline="\n")
     os.dup2(2, 1)
     return said
+
+
+@click.command()
+@click.option("--port", type=click.IntRange(0, 65_535), default=8321, show_default=True, metavar="N",
+              help="0 takes a free one.")  # fmt: skip
+@click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS",
+              help="Where to listen; beyond this machine a token is needed, which is printed.")  # fmt: skip
+@click.option("--no-browser", is_flag=True, help="Do not open the page.")
+@click.option("--runs", default="runs", show_default=True, type=click.Path(file_okay=False), metavar="FOLDER",
+              help="Where the runs lie.")  # fmt: skip
+@click.option("--games", type=click.Path(dir_okay=False), metavar="FILE",
+              help="Where games are kept for a day; in the user's cache if not said.")  # fmt: skip
+@click.option("--trust", is_flag=True,
+              help="Let pages name players that read files or start programs: engine, socket, any path.")  # fmt: skip
+def serve(port: int, host: str, no_browser: bool, runs: str, games: str | None, trust: bool) -> None:
+    """Open the board in the browser: play, see what players think, watch them learn.
+
+    The first line printed is the address. It listens on this machine alone unless told otherwise; see docs/serve.md.
+    """
+    from pathlib import Path
+
+    from understudy.errors import MissingPackage
+    from understudy.files import cache_home
+
+    try:
+        from understudy.serve.running import open_browser, run_server
+    except ModuleNotFoundError as error:
+        raise MissingPackage("`understudy serve`", error.name or "starlette", "serve") from None
+    file = cache_home() / "understudy" / "games.sqlite" if games is None else Path(games)
+
+    def ready(address: str) -> None:
+        click.echo(address)
+        click.echo("stop with Ctrl-C", err=True)
+        if not no_browser:
+            open_browser(address)
+
+    run_server(host=host, port=port, runs=Path(runs), games=file, trust=trust, ready=ready)

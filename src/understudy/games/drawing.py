@@ -38,7 +38,7 @@ STYLE = """
 .us-white{fill:#fffdf7;stroke:#4a4036;stroke-width:1.5}.us-black{fill:#2b2622;stroke:#120f0d;stroke-width:1.5}
 .us-rim{fill:none;stroke:#8a7f70;stroke-width:1;opacity:.45}
 .us-mark{fill:#ffd84d;fill-opacity:.5;stroke:#a86a00;stroke-width:2.5}
-.us-heat{fill:#2f6fde}.us-hatch{fill:none;stroke:#4a4036;stroke-width:1;opacity:.38}
+.us-heat,.us-more{fill:#2f6fde}.us-less{fill:#d9822b}.us-hatch{fill:none;stroke:#4a4036;stroke-width:1;opacity:.38}
 .us-arrow{fill:#1557b8}.us-drop{fill:none;stroke:#1557b8}
 .us-badge{fill:#1557b8;stroke:#fff;stroke-width:1}.us-badge-text{font-size:11px;font-weight:700;text-anchor:middle;fill:#fff}
 .us-number{font-size:11px;font-weight:600;text-anchor:middle;fill:#2b2622;stroke:#fffdf7;stroke-width:3;paint-order:stroke}
@@ -50,7 +50,7 @@ STYLE = """
 .us-name{fill:#bcae98}.us-light{fill:#c4a882}.us-dark{fill:#8c6848}.us-edge{stroke:#5c4733}
 .us-white{fill:#f3ecdd;stroke:#1a1714}.us-black{fill:#14110f;stroke:#000}
 .us-mark{fill:#ffc93d;fill-opacity:.4;stroke:#ffd978}
-.us-heat{fill:#5c9dff}.us-hatch{stroke:#fff;opacity:.28}
+.us-heat,.us-more{fill:#5c9dff}.us-less{fill:#e8a04d}.us-hatch{stroke:#fff;opacity:.28}
 .us-arrow{fill:#1f6be0}.us-drop{stroke:#4a8cff}.us-badge{fill:#1f6be0}
 .us-number{fill:#fff;stroke:#2a2621}.us-on-black{stroke:none}.us-on-white{fill:#1c1916;stroke:none}
 .us-quiet .us-paper,.us-quiet .us-light{fill:#57524b}.us-quiet .us-dark{fill:#4b4640}.us-quiet .us-name{fill:#d6cfc4}
@@ -111,15 +111,69 @@ def draw_svg(
     cells are hatched; *arrows* are `Arrow`s or such tuples, the strongest on top; *labels* are short texts on cells.
     """
     spots = locate_cells(board)
-    parts = [*_head(board, title, description, quiet=heat is not None), *(_lines if board.lines else _squares)(board)]
+    parts = [*_head(board, title, description, quiet=heat is not None), *draw_ground(board)]
     parts += [_group("marks", [_moved(shape_mark(board), *spots[cell]) for cell in sorted(marked)])]
-    parts += [_heat(*spots[cell], share) for cell, share in (heat or {}).items() if share > INVISIBLE]
-    parts += [_hatch(*spots[cell]) for cell in sorted(forbidden)]
+    parts += _below(board, heat or {}, forbidden)
     parts += [_group("stones", [_moved(shape_stone(stone), *spot) for spot, stone in zip(spots, stones, strict=True)])]
-    ranked = sorted((Arrow(*arrow) for arrow in arrows), key=lambda arrow: -arrow.strength)
-    parts += [_arrow(spots, arrow) for arrow in reversed(ranked)] + _badges(spots, ranked)
-    parts += [_label(*spots[cell], text, stones[cell]) for cell, text in (labels or {}).items()]
+    parts += _above(board, stones, arrows, labels or {})
     return "\n".join([part for part in parts if part] + ["</svg>\n"])
+
+
+def draw_ground(board: Board) -> list[str]:
+    """Return an empty board: paper, names of rows and columns, squares or lines."""
+    width, height = measure_board(board)
+    columns, rows = _extent(board)
+    names = [(_letter(x), (x + 1) * CELL, height - 7) for x in range(columns + 1)]
+    names += [(str(y + 1), 11, (rows - y + 1) * CELL + 4) for y in range(rows + 1)]
+    return [
+        f'<rect width="{width}" height="{height}" rx="8" class="us-paper"/>',
+        *(f'<text x="{x}" y="{y}" class="us-name">{name}</text>' for name, x, y in names),
+        *(_lines if board.lines else _squares)(board),
+    ]
+
+
+def draw_overlay(
+    board: Board,
+    stones: Sequence[str],
+    *,
+    heat: Mapping[int, float] | None = None,
+    forbidden: Collection[int] = (),
+    arrows: Sequence[tuple[int | None, int, float, str]] = (),
+    labels: Mapping[int, str] | None = None,
+    values: Mapping[int, float] | None = None,
+) -> str:
+    """Return what lies over a board that somebody else draws: a group for below its stones, and one for above.
+
+    *values* fill cells from lost (-1) to won (1); the others are those of `draw_svg`.
+    """
+    spots = locate_cells(board)
+    tints = [_tint(*spots[cell], value) for cell, value in (values or {}).items()]
+    below = [*tints, *_below(board, heat or {}, forbidden)]
+    return _group("under", below) + _group("over", _above(board, stones, arrows, labels or {}))
+
+
+def _below(board: Board, heat: Mapping[int, float], forbidden: Collection[int]) -> list[str]:
+    spots = locate_cells(board)
+    warm = [_heat(*spots[cell], share) for cell, share in heat.items() if share > INVISIBLE]
+    return warm + [_hatch(*spots[cell]) for cell in sorted(forbidden)]
+
+
+def _above(
+    board: Board,
+    stones: Sequence[str],
+    arrows: Sequence[tuple[int | None, int, float, str]],
+    labels: Mapping[int, str],
+) -> list[str]:
+    spots = locate_cells(board)
+    ranked = sorted((Arrow(*arrow) for arrow in arrows), key=lambda arrow: -arrow.strength)
+    drawn = [_arrow(spots, arrow) for arrow in reversed(ranked)] + _badges(spots, ranked)
+    return drawn + [_label(*spots[cell], text, stones[cell]) for cell, text in labels.items()]
+
+
+def measure_board(board: Board) -> tuple[int, int]:
+    """Return the width and the height of a drawing."""
+    columns, rows = _extent(board)
+    return (columns + 2) * CELL, (rows + 2) * CELL
 
 
 def locate_cells(board: Board) -> list[tuple[float, float]]:
@@ -135,7 +189,14 @@ def shape_stone(stone: str) -> str:
         return stone and f'<circle cx="22.5" cy="22.5" r="17" class="us-{stone}"/>{RIM}'
     import chess.svg  # the drawings of chess pieces; no other game needs them
 
-    return re.sub(r'^<g id="[^"]*" class="[^"]*"', '<g class="us-p"', chess.svg.PIECES[stone])
+    shape = re.sub(r'^<g id="[^"]*" class="[^"]*"', '<g class="us-p"', chess.svg.PIECES[stone])
+    return re.sub(r'style="([^"]*)"', _write_attributes, shape)
+
+
+def _write_attributes(style: re.Match[str]) -> str:
+    """Return a style as attributes of its own: pages with a strict content policy take no styles within elements."""
+    settings = (setting.partition(":") for setting in style[1].split(";") if setting.strip())
+    return " ".join(f'{name.strip()}="{value.strip()}"' for name, _, value in settings)
 
 
 RIM = '<circle cx="22.5" cy="22.5" r="12.5" class="us-rim"/>'
@@ -181,18 +242,13 @@ def _side(stone: str) -> str:
 
 
 def _head(board: Board, title: str, description: str, *, quiet: bool) -> list[str]:
-    columns, rows = _extent(board)
-    width, height = (columns + 2) * CELL, (rows + 2) * CELL
-    names = [(_letter(x), (x + 1) * CELL, height - 7) for x in range(columns + 1)]
-    names += [(str(y + 1), 11, (rows - y + 1) * CELL + 4) for y in range(rows + 1)]
+    width, height = measure_board(board)
     kind = "us-board" + " us-lined" * bool(board.lines) + " us-quiet" * quiet
     return [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}" '
         f'class="{kind}" role="img"><title>{escape(title)}</title>',
         f"<desc>{escape(description)}</desc>" if description else "",
         f"<style>{STYLE}</style>",
-        f'<rect width="{width}" height="{height}" rx="8" class="us-paper"/>',
-        *(f'<text x="{x}" y="{y}" class="us-name">{name}</text>' for name, x, y in names),
     ]
 
 
@@ -226,6 +282,13 @@ def _moved(shape: str, x: float, y: float) -> str:
 def _heat(x: float, y: float, share: float) -> str:
     place = f'x="{x - 22:g}" y="{y - 22:g}" width="44" height="44" rx="7"'
     return f'<rect {place} class="us-heat" fill-opacity="{_opacity(min(share, 1.0)):.2f}"/>'
+
+
+def _tint(x: float, y: float, value: float) -> str:
+    """Return the colour of a cell on the scale from lost to won; nothing is pale, both ends are strong."""
+    side = "more" if value >= 0 else "less"
+    place = f'x="{x - 22:g}" y="{y - 22:g}" width="44" height="44" rx="7"'
+    return f'<rect {place} class="us-{side}" fill-opacity="{0.15 + 0.7 * min(abs(value), 1.0):.2f}"/>'
 
 
 def _opacity(share: float) -> float:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import ModuleType
@@ -10,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import IllegalMove
+from understudy.errors import BadOption, IllegalMove
 from understudy.games import rules
 from understudy.games.kind import ONGOING, GameKind, Variant
-from understudy.protocols import Board, Conventions, Move, Outcome
+from understudy.protocols import Board, Conventions, Extra, Move, Outcome, Path
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,6 +138,43 @@ class CompiledGame:
     def parts(self, move: Move) -> tuple[int, ...]:
         """Return the parts of a move, in the order of `part_names`."""
         return tuple(self.notation.parts(move))
+
+    def path(self, position: Any, move: Move) -> Path | None:
+        """Return the cells that a person points at to make a legal move; None where the game does not say."""
+        own = getattr(self.notation, "path", None)
+        return None if own is None else Path(*own(position, move))
+
+    @property
+    def extras(self) -> tuple[Extra, ...]:
+        """What a position has besides the stones on its board."""
+        return tuple(getattr(self.notation, "EXTRAS", ()))
+
+    def extras_of(self, position: Any) -> dict[str, int]:
+        """Return what a position has besides the stones on its board, by name."""
+        read = getattr(self.notation, "read_extras", None)
+        return {} if read is None else dict(read(position))
+
+    @property
+    def setup_stones(self) -> tuple[str, ...]:
+        """The stones that may be put on the board by hand; none where positions can only be written as text."""
+        return tuple(getattr(self.notation, "SETUP", ()))
+
+    @property
+    def spoken_stones(self) -> Mapping[str, str]:
+        """What each stone is called aloud, its colour first."""
+        stones = {colour: f"{colour} stone" for colour in self.colours}
+        return stones | dict(getattr(self.notation, "SPOKEN", {}))
+
+    def arrange(self, stones: Sequence[str], turn: int, extras: Mapping[str, int]) -> Any:
+        """Return the position with these *stones*, one for each cell, in which the colour number *turn* is to move."""
+        if not self.setup_stones:
+            raise BadOption(f"positions of {self.name} cannot be set up stone by stone; write them as text")
+        position = self.read(self.notation.arrange(stones, turn, extras, self.variant.first))
+        if position.ply % 2 == turn:
+            return position
+        if self.kind.tells_turn or any(extras.values()):
+            raise BadOption(f"{self.colours[turn]} cannot be to move in {self.write(position)!r}")
+        return position._replace(ply=position.ply + 1)  # the text of such a position does not tell whose turn it is
 
     def symmetries(self, position: Any, move: Move) -> list[tuple[Any, Move]]:
         """Return the images of a position and a move under the board's symmetries, the pair itself first."""

@@ -85,6 +85,8 @@ class GameKind:
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
     """Perfect play."""
+    truth: str | None = None
+    """`know`: what every move of a position is truly worth, where that is known otherwise than by a solver."""
     starts: str | None = None
     """STARTS: how to draw positions of a kind to start from, `custom` or `random`; `wander`: those of random games."""
     watching: Mapping[str, Any] = field(default_factory=dict)
@@ -119,6 +121,7 @@ LACKS = {
     "network_inputs": "has no inputs of its own for networks inside the search",
     "students": "has no students of its own",
     "solver": "cannot be solved: it has no solver",
+    "truth": "has no truth of its own",
     "starts": "has no starts besides the usual one",
     "counts": "has nothing of its own to count",
     "texts": "has no text of a fixed width",

@@ -5,7 +5,7 @@ The same seed gives the same games for any number of workers.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -128,18 +128,35 @@ def round_robin(
     progress: Callable[[int], None] = lambda games: None,
 ) -> Standings:
     """Let every player meet every other in *games* games."""
-    if len(set(players)) != len(players):
-        raise BadOption("a tournament needs players with different names; add an option to tell two of a kind apart")
-    pairings = list(combinations(players, 2))
-    tasks = [
-        task
-        for place, pair in enumerate(pairings)
-        for task in _tasks(game, pair, games, seed, opening_plies, terms, place)
-    ]
-    played: dict[tuple[str, str], list[Played]] = {pair: [] for pair in pairings}
+    tasks = plan_robin(game, players, games=games, seed=seed, opening_plies=opening_plies, terms=terms)
+    played: dict[tuple[str, str], list[Played]] = {pair: [] for pair in combinations(players, 2)}
     for task, part in zip(tasks, backend.map(play_task, tasks), strict=True):
         played[task.players] += part
         progress(len(part))
+    return count_robin(players, played)
+
+
+def plan_robin(
+    game: CompiledGame,
+    players: Sequence[str],
+    *,
+    games: int,
+    seed: int,
+    opening_plies: int,
+    terms: Terms = Terms(),
+) -> list[Task]:
+    """Return what is to be played in a round robin, piece by piece."""
+    if len(set(players)) != len(players):
+        raise BadOption("a tournament needs players with different names; add an option to tell two of a kind apart")
+    return [
+        task
+        for place, pair in enumerate(combinations(players, 2))
+        for task in _tasks(game, pair, games, seed, opening_plies, terms, place)
+    ]
+
+
+def count_robin(players: Sequence[str], played: Mapping[tuple[str, str], Sequence[Played]]) -> Standings:
+    """Return how a round robin stands after the games that were *played* so far."""
     meetings = tuple(Meeting(pair, tuple(games)) for pair, games in played.items())
     # From different pairs alone: a repeated game must not make a rating look surer.
     return Standings(tuple(players), meetings, tuple(rate(_points(players, meetings, repeated=False))))
@@ -153,13 +170,13 @@ def play_task(task: Task) -> list[Played]:
     try:
         for player in players:
             prepare(player)
-        return play_games(game, (players[0], players[1]), _openings(game, task), task.terms)
+        return play_games(game, (players[0], players[1]), list_openings(game, task), task.terms)
     finally:
         for player in players:
             close(player)
 
 
-def _openings(game: CompiledGame, task: Task) -> list[tuple[Opening, bool]]:
+def list_openings(game: CompiledGame, task: Task) -> list[tuple[Opening, bool]]:
     """Return the task's share of the openings; every pairing of a tournament gets the same ones."""
     if task.openings:
         return [(task.openings[number // 2], number % 2 == 1) for number in range(task.games)]

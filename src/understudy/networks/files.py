@@ -69,9 +69,15 @@ def save_student(folder: Path, name: str, units: Sequence[Unit], facts: Mapping[
     written = json.dumps(dict(facts))
     make_folder(folder)
     save_file(folder / f"{name}.safetensors", lambda path: save_tensors(tensors, path, metadata={FACTS: written}))
-    model = export(units, columns=int(facts["columns"]))
-    model.metadata_props.add(key=FACTS, value=written)
+    model = make_model(units, facts)
     save_file(folder / f"{name}.onnx", lambda path: path.write_bytes(model.SerializeToString()))
+
+
+def make_model(units: Sequence[Unit], facts: Mapping[str, Any]) -> onnx.ModelProto:
+    """Return a student as an ONNX graph that says what a player must know."""
+    model = export(units, columns=int(facts["columns"]))
+    model.metadata_props.add(key=FACTS, value=json.dumps(dict(facts)))
+    return model
 
 
 def load_weights(path: Path, units: Sequence[Unit]) -> None:

@@ -80,7 +80,7 @@ def _part_board(thought: Thought, place: int) -> str:
     svg = draw_svg(
         board, thought.game.stones(thought.position), title=f"{part.part}: {part.choice}",
         description=f"{write_share(part.illegal)} on hatched cells, which no legal move has here",
-        heat=heat, forbidden=_find_forbidden(thought, place),
+        heat=heat, forbidden=find_forbidden(thought, place),
         labels={cell: f"{100 * share:.0f}" for cell, share in heat.items() if share >= READABLE},
     )  # fmt: skip
     caption = f"{place + 1}. {escape(part.part)}: <b>{escape(part.choice)}</b>"
@@ -96,7 +96,7 @@ def _part_shares(thought: Thought, part: PartThought) -> str:
     return f'<ul class="us-rows">{"".join(rows)}</ul>'
 
 
-def _find_forbidden(thought: Thought, place: int) -> list[int]:
+def find_forbidden(thought: Thought, place: int) -> list[int]:
     """Return the cells that no legal move has as this part, the parts before it being as chosen."""
     game = thought.game
     numbers = [game.part_names.index(part.part) for part in thought.parts[: place + 1]]
@@ -109,7 +109,7 @@ def _find_forbidden(thought: Thought, place: int) -> list[int]:
 
 def _move_board(thought: Thought) -> str:
     """Return the board with arrows for the best moves."""
-    game, best = thought.game, _find_best(thought)
+    game, best = thought.game, find_best(thought)
     arrows: list[Arrow] = []
     for rank, move in enumerate(best):
         arrows += draw_move(game, thought.position, move, STRENGTHS[rank], str(rank + 1) if len(best) > 1 else "")
@@ -119,7 +119,7 @@ def _move_board(thought: Thought) -> str:
     return _figure(svg, "its best moves" if len(best) > 1 else "its move")
 
 
-def _find_best(thought: Thought) -> list[Move]:
+def find_best(thought: Thought) -> list[Move]:
     """Return the best legal moves: those of its lines, else those of its numbers, else its choice."""
     lines = [line.moves[0] for line in thought.lines if line.moves]
     ranked = [weighed.move for weighed in thought.moves if weighed.legal and weighed.number is not None]

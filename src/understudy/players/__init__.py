@@ -80,6 +80,14 @@ def prepare(player: Player) -> None:
         ready()
 
 
+def prepare_thoughts(player: Player) -> None:
+    """Let *player* do now what would cost it time when it first tells what it thinks."""
+    prepare(player)
+    ready = getattr(player, "prepare_thoughts", None)
+    if ready is not None:
+        ready()
+
+
 def close(player: Player) -> None:
     """Let go of whatever *player* holds: an engine's process, a connection."""
     release = getattr(player, "close", None)

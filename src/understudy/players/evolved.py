@@ -36,10 +36,13 @@ class Evolved(NamedTuple):
         return int(self.facts.get("depth", 3))
 
 
-def save_evolved(path: Path, alleles: NDArray[Any], *, network: NetworkOptions, facts: Mapping[str, Any]) -> None:
-    """Write a student whole or not at all."""
+def save_evolved(
+    path: Path, alleles: NDArray[Any], *, network: NetworkOptions, facts: Mapping[str, Any], **beside: NDArray[Any]
+) -> None:
+    """Write a student whole or not at all; other arrays may stand *beside* it."""
     chosen = {name: list(value) if isinstance(value, tuple) else value for name, value in vars(network).items()}
-    save_arrays(path, {"alleles": np.asarray(alleles, np.float64)}, {**facts, "kind": KIND, "network": chosen})
+    arrays = {"alleles": np.asarray(alleles, np.float64), **beside}
+    save_arrays(path, arrays, {**facts, "kind": KIND, "network": chosen})
 
 
 def load_evolved(path: Path) -> Evolved:

@@ -53,6 +53,8 @@ class StudentPlayerOptions:
     """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
     symmetries: bool = False
     """Average the opinion over all images of the board; a symmetric network has no use for it."""
+    generation: int | None = None
+    """Play as the champion of this generation did, where a run of an evolution has kept it."""
 
 
 class Student:

@@ -7,12 +7,13 @@ the best classes of each network to whole moves.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, size, stacked, taken
 from understudy.protocols import Choice, Move
@@ -126,18 +127,45 @@ def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: s
     game, batch = scorer.game, stacked([position])
     legal = game.moves(position)
     likely = {move: float(np.exp(score)) for move, score in proposals(scorer, batch, PROPOSED)[0].items()}
-    shares = _probabilities(scorer, position, legal)
+    shares = weigh_moves(scorer, position, legal)
     known = set(legal)
     illegal = [Weighed(move, share, legal=False) for move, share in likely.items() if move not in known]
     ranked = sorted((Weighed(move, share) for move, share in shares.items()), key=lambda one: -(one.number or 0.0))
-    parts = _part_thoughts(scorer, batch, choice, [game.parts(move) for move in legal])
+    parts = weigh_parts(scorer, batch, choice, [game.parts(move) for move in legal])
     return Thought(
         player=scorer.name, game=game, position=position, choice=choice, kind="probability",
         moves=(*ranked, *illegal), parts=parts, note=note,
     )  # fmt: skip
 
 
-def _probabilities(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dict[Move, float]:
+def think_given(scorer: PartScorer, position: Any, given: Mapping[str, str]) -> Thought:
+    """Return what it would think if it had chosen the *given* parts of a move, by cell; it chooses the others."""
+    game, batch = scorer.game, stacked([position])
+    wanted = {_find_part(game, part): (part, cell) for part, cell in given.items()}
+    chosen = np.zeros((1, 0), np.int64)
+    for place, part in enumerate(scorer.order):
+        own = scorer.score_parts(batch, _given(scorer, chosen))[0][:, place].argmax(axis=1)[:, None]
+        settled = np.array([[_find_class(game, part, *wanted[part])]]) if part in wanted else own
+        chosen = np.concatenate([chosen, settled], axis=1)
+    move = int(game.batches.moves_of(in_part_order(chosen, scorer.order))[0])
+    told = ", ".join(f"{part} {cell}" for part, cell in given.items())
+    return think_by_parts(scorer, position, Choice(move), note=f"as if it had chosen {told}")
+
+
+def _find_part(game: CompiledGame, name: str) -> int:
+    if name not in game.part_names:
+        raise UnknownName(f"part of a move of {game.name}", name, game.part_names)
+    return game.part_names.index(name)
+
+
+def _find_class(game: CompiledGame, part: int, name: str, cell: str) -> int:
+    names = name_classes(game, part)
+    if cell not in names:
+        raise BadOption(f"the part {name!r} of a move of {game.name} cannot be {cell!r}")
+    return names.index(cell)
+
+
+def weigh_moves(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dict[Move, float]:
     """Return the probability of each move, all asked at once."""
     parts = np.array([scorer.game.parts(move) for move in moves], np.int64)[:, list(scorer.order)]
     scores = scorer.score_parts(stacked([position] * len(moves)), parts[:, :-1])[0]
@@ -145,7 +173,7 @@ def _probabilities(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> 
     return dict(zip(moves, np.exp(chosen.sum(axis=1)).astype(float).tolist(), strict=True))
 
 
-def _part_thoughts(
+def weigh_parts(
     scorer: PartScorer, batch: Any, choice: Choice, legal: Sequence[tuple[int, ...]]
 ) -> tuple[PartThought, ...]:
     """Return the probabilities of each part in cascade order, those before it being what the player chose."""

@@ -130,7 +130,7 @@ class Searcher:
         """
         limits = limits or self.limits
         if lines > 1 and not self._ready:
-            self._get_ready(limits)
+            self.prepare_thoughts(limits)
         began = time.perf_counter()
         if self.options.method == "minimax":
             return self._weigh_plainly(position, past, began)
@@ -148,8 +148,9 @@ class Searcher:
         glimpse = Glimpse(course, opinion.nodes + prospect.nodes, line)
         return self._thought(position, opinion, glimpse, prospect, lines, began)
 
-    def _get_ready(self, limits: Limits) -> None:
+    def prepare_thoughts(self, limits: Limits | None = None) -> None:
         """Have the kernels compiled or loaded that look at every move, before the clock runs."""
+        limits = limits or self.limits
         self.prepare(timed=limits.beyond_depth)
         look_at_all(
             self.game,

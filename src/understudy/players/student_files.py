@@ -39,6 +39,17 @@ def _either(place: Path) -> Path:
     return next((file for file in files if file.exists()), files[0])
 
 
+def usual_opponent(game: CompiledGame) -> str:
+    """Return the student that ships for a game, on boards of this size if it has several; a search if there is none."""
+    if (SHIPPED / f"{game.name}.safetensors").exists() and game.size == (8, 8):
+        return f"student:{game.name}"
+    if (SHIPPED / f"{game.name}.onnx").exists():
+        return f"student:{game.name},check=legal,best=3"
+    sized = f"{game.name}_{game.size[0]}"
+    square = game.size[0] == game.size[1]
+    return f"student:{sized}" if square and (SHIPPED / f"{sized}.onnx").exists() else "searcher:time=1"
+
+
 def check_board(facts: Mapping[str, Any], game: CompiledGame, name: str) -> None:
     """Raise unless a student has learned *game* on this board."""
     learned, size = facts.get("game"), f"{game.size[0]}x{game.size[1]}"

@@ -14,6 +14,7 @@ from understudy.errors import BadOption, FileError
 from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import evaluator_of, explainer_of, load_evolved
+from understudy.players.generations import find_generation
 from understudy.players.names import PlayerKind, check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
@@ -41,12 +42,20 @@ class Way(NamedTuple):
 
 def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator) -> Player:
     """Return the student of a file as a player."""
-    path = student_file(options.path, options.order)
+    path = _find_file(options, name)
     way = _find_way(path)
     depth = None if way.one_ply and options.depth == 1 else options.depth
-    chosen = replace(options, path=StudentPlayerOptions.path, depth=depth)
+    # An order is for run folders, whatever kind of student they hold; `student_file` has refused it elsewhere.
+    chosen = replace(options, path=StudentPlayerOptions.path, depth=depth, order="")
     check_obeyed(chosen, way.obeys, name=name, does=way.does)
     return way.make(game, path, options, name=name, rng=rng)
+
+
+def _find_file(options: StudentPlayerOptions, name: str) -> Path:
+    """Return the file that holds a student, as it is or as it was at a generation that a run has kept."""
+    if options.generation is not None and Path(options.path).is_dir():
+        return find_generation(options.path, options.order, options.generation, name=name)
+    return student_file(options.path, options.order)
 
 
 def _find_way(path: Path) -> Way:
@@ -85,6 +94,9 @@ def _evolved(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
 ) -> Searcher:
     """Return a student whose network judges the leaves of a search."""
+    if options.generation is not None and not Path(options.path).is_dir():
+        chooses = f"generation={options.generation} chooses among those that a run folder has kept"
+        raise BadOption(f"student {options.path!r} is one file; {chooses}")
     evolved = load_evolved(path)
     evaluator = evaluator_of(game, evolved, name)
     explain = explainer_of(game, evolved)
@@ -97,7 +109,7 @@ COMPARING = Way(_valuing, "compares two boards one ply ahead and looks no furthe
 SEARCHES, LIMITS = "searches with its network", ("depth", "time", "nodes")
 
 INSIDE = {
-    EVOLVED: Way(_evolved, SEARCHES, LIMITS),
+    EVOLVED: Way(_evolved, SEARCHES, (*LIMITS, "generation")),
     "single": VALUING,
     "comparison": COMPARING,
 }

@@ -8,14 +8,13 @@ from __future__ import annotations
 import io
 import re
 from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
-
-import matplotlib
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, MaxNLocator
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from understudy.report.blocks import SPACE
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.ticker import Formatter, Locator
 
 WIDTH, HEIGHT = 360, 216
 """In points; small, so that letters stay readable where a page is narrow."""
@@ -88,11 +87,11 @@ def draw_lines(
             axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **_marks(line, lines) | _pen(line))
         axes.set_xlabel(across)
         axes.set_ylim(low, high)
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=whole))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: _write_number(x)))
-        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
+        axes.xaxis.set_major_locator(_place_ticks(6, steps=STEPS, integer=whole))
+        axes.xaxis.set_major_formatter(_write_ticks(lambda x, _: _write_number(x)))
+        axes.yaxis.set_major_locator(_place_ticks(5, steps=STEPS))
         axes.yaxis.set_major_formatter(
-            FuncFormatter(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _write_number(y))
+            _write_ticks(lambda y, _: f"{100 * y:.{decimals}f} %" if shares else _write_number(y))
         )
 
     return _drawn(draw)
@@ -107,8 +106,8 @@ def draw_names(names: Sequence[str], lines: Sequence[Line]) -> str:
             marks = _marks(line, lines) | {"markevery": 1}
             axes.plot(line.xs, line.ys, color=_LINES[line.colour % COLOURS], **dots | marks | _pen(line))
         axes.set_xticks(range(len(names)), list(names))
-        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f} %"))
+        axes.yaxis.set_major_locator(_place_ticks(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(_write_ticks(lambda y, _: f"{100 * y:.0f} %"))
 
     return _drawn(draw)
 
@@ -121,8 +120,8 @@ def draw_bars(names: Sequence[str], heights: Sequence[float]) -> str:
         axes.bar(range(len(names)), [height / total for height in heights], color=_LINES[0], width=0.72)
         step = max(1, round(len(names) / 9))
         axes.set_xticks(range(0, len(names), step), list(names)[::step])
-        axes.yaxis.set_major_locator(MaxNLocator(4, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.3g} %"))
+        axes.yaxis.set_major_locator(_place_ticks(4, steps=STEPS))
+        axes.yaxis.set_major_formatter(_write_ticks(lambda y, _: f"{100 * y:.3g} %"))
 
     return _drawn(draw)
 
@@ -143,9 +142,9 @@ def draw_pairs(pairs: Sequence[tuple[float, float] | None], *, across: str, band
         axes.set_xlabel(across)
         axes.set_xlim(0.2, len(pairs) + 0.8)
         axes.set_ylim(-1.05 * edge, 1.05 * edge)
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=True))
-        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: _write_number(y)))
+        axes.xaxis.set_major_locator(_place_ticks(6, steps=STEPS, integer=True))
+        axes.yaxis.set_major_locator(_place_ticks(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(_write_ticks(lambda y, _: _write_number(y)))
 
     return _drawn(draw)
 
@@ -161,10 +160,10 @@ def draw_intervals(points: Sequence[tuple[float, float, float, float]], *, acros
             axes.plot(curve.xs, curve.ys, color=_LINES[curve.colour % COLOURS], **_pen(curve))
         axes.set_xlabel(across)
         axes.set_ylim(-0.03, 1.03)
-        axes.xaxis.set_major_locator(MaxNLocator(6, steps=STEPS, integer=True))
-        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:.0f}"))
-        axes.yaxis.set_major_locator(MaxNLocator(5, steps=STEPS))
-        axes.yaxis.set_major_formatter(FuncFormatter(lambda y, _: f"{100 * y:.0f} %"))
+        axes.xaxis.set_major_locator(_place_ticks(6, steps=STEPS, integer=True))
+        axes.xaxis.set_major_formatter(_write_ticks(lambda x, _: f"{x:.0f}"))
+        axes.yaxis.set_major_locator(_place_ticks(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(_write_ticks(lambda y, _: f"{100 * y:.0f} %"))
 
     return _drawn(draw)
 
@@ -194,7 +193,23 @@ def _pen(line: Line) -> dict[str, Any]:
     return {"linewidth": min(1.8, max(0.7, DENSE / len(line.xs))), "solid_capstyle": "round", **alone}
 
 
+def _place_ticks(count: int, *, steps: Sequence[float], integer: bool = False) -> Locator:
+    """Return where at most so many ticks stand; whoever draws nothing need not have matplotlib."""
+    from matplotlib.ticker import MaxNLocator
+
+    return MaxNLocator(count, steps=steps, integer=integer)
+
+
+def _write_ticks(write: Callable[[float, int | None], str]) -> Formatter:
+    from matplotlib.ticker import FuncFormatter
+
+    return FuncFormatter(write)
+
+
 def _drawn(draw: Callable[[Axes], None]) -> str:
+    import matplotlib
+    from matplotlib.figure import Figure
+
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "understudy", "font.size": 9.5}):
         figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72), layout="constrained")
         figure.patch.set_visible(False)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from understudy.backends import Local
-from understudy.cli.play import usual_opponent
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.players.evolved import load_evolved
-from understudy.players.student_files import SHIPPED
+from understudy.players.student_files import SHIPPED, usual_opponent
 
 NAME = "student:lines_of_action"
 

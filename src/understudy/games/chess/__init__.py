@@ -24,6 +24,7 @@ KIND = GameKind(
     datasets="datasets",
     students="players.students",
     exports="exports",
+    truth="truth",
     watching={"opening_plies": 8, "ply_limit": 400},  # long games from many openings
     illegal_code=0,
 )

@@ -1,12 +1,15 @@
-"""Saved games of chess as other programs read them: PGN, written by python-chess."""
+"""Saved games of chess as other programs write and read them: PGN, by way of python-chess."""
 
 from __future__ import annotations
+
+import io
 
 import chess
 import chess.pgn
 
-from understudy.games.chess.notation import to_board, to_uci
-from understudy.match import PLY_LIMIT, Played
+from understudy.errors import NotationError
+from understudy.games.chess.notation import from_board, from_uci, to_board, to_uci
+from understudy.match import PLY_LIMIT, Opening, Played
 from understudy.saved import SavedGame
 
 RESULTS = {1: "1-0", 0: "1/2-1/2", -1: "0-1", None: "*"}
@@ -45,3 +48,26 @@ def _termination(played: Played | None) -> str:
 
 
 EXPORTS = {"pgn": write_pgn}
+
+
+def read_pgn(text: str) -> Opening | None:
+    """Return the first game of a PGN: where it starts and its moves; None if the text is no PGN."""
+    if not text.lstrip().startswith("["):
+        return None
+    record = chess.pgn.read_game(io.StringIO(text))
+    if record is None:
+        return None
+    if record.errors:
+        raise NotationError(f"PGN: {record.errors[0]}")
+    if (variant := record.headers.get("Variant", "Standard")).lower() not in ("standard", "from position", "chess"):
+        raise NotationError(f"PGN: a game of the variant {variant!r}, not of chess")
+    board, moves = record.board(), []
+    usual = board.fen() == chess.STARTING_FEN
+    start = None if usual else from_board(board)
+    for move in record.mainline_moves():
+        moves.append(from_uci(from_board(board), move))
+        board.push(move)
+    return Opening(tuple(moves), start)
+
+
+IMPORTS = {"pgn": read_pgn}

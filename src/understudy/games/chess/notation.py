@@ -7,6 +7,7 @@ way to and from python-chess, which takes a tenth of a second to load: only thos
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 
 import chess
 import numpy as np
@@ -16,8 +17,9 @@ from understudy.errors import NotationError
 from understudy.games.bits import NONE, flipped, sent
 from understudy.games.chess.attacks import DARK, in_check
 from understudy.games.chess.position import KING_SIDE, QUEEN_SIDE, THEIR_KING_SIDE, THEIR_QUEEN_SIDE, Chess
-from understudy.protocols import Move
+from understudy.protocols import Extra, Move
 
+SIDES = ("king's", "queen's")
 PROMOTIONS = (None, chess.KNIGHT, chess.BISHOP, chess.ROOK, chess.QUEEN)
 """What the promotion part of a move means."""
 
@@ -153,6 +155,37 @@ def joined(numbers: tuple[int, ...]) -> Move:
     """Return the code of the move with these parts."""
     origin, to, promotion = numbers
     return (origin << 6 | to) << 3 | promotion
+
+
+def path(position: Chess, move: Move) -> tuple[tuple[int, ...], str]:
+    """Return where a piece stands and where it goes, as White sees the board, and what a pawn becomes."""
+    uci = to_uci(position, move)
+    return (uci.from_square, uci.to_square), chess.piece_name(uci.promotion) if uci.promotion else ""
+
+
+EXTRAS = tuple(Extra(f"{colour} may castle {side} side", 0, 1, 0) for colour in ("white", "black") for side in SIDES)
+SETUP = tuple("KQRBNPkqrbnp")
+SPOKEN = {
+    letter: f"{'white' if letter.isupper() else 'black'} {chess.piece_name(chess.Piece.from_symbol(letter).piece_type)}"
+    for letter in SETUP
+}
+"""What each piece is called."""
+
+
+def read_extras(position: Chess) -> dict[str, int]:
+    """Return who may castle where, 1 or 0."""
+    rights = to_board(position).castling_xfen()
+    return {extra.name: int(letter in rights) for letter, extra in zip("KQkq", EXTRAS, strict=True)}
+
+
+def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: Chess) -> str:
+    """Return the FEN of the position with these pieces."""
+    board = chess.BaseBoard(None)
+    for cell, letter in enumerate(stones):
+        if letter:
+            board.set_piece_at(cell, chess.Piece.from_symbol(letter))
+    rights = "".join(letter for letter, extra in zip("KQkq", EXTRAS, strict=True) if extras.get(extra.name))
+    return f"{board.board_fen()} {'wb'[turn]} {rights or '-'} - 0 1"
 
 
 def drawn(position: Chess) -> str | None:

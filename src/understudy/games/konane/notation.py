@@ -7,6 +7,7 @@ from 1 at the bottom. A removal is one cell, `a1`, a jump two, `a1-c1`. Masks ar
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NoReturn, TypeVar
 
@@ -124,6 +125,21 @@ def joined(numbers: tuple[int, ...]) -> Move:
     """Return the code of the move with these parts."""
     origin, to = numbers
     return origin << 8 | to
+
+
+def path(position: Any, move: Move) -> tuple[tuple[int, ...]]:
+    """Return where a stone stands and where it lands; a removal points at one cell."""
+    return (tuple(dict.fromkeys(parts(move))),)
+
+
+SETUP = COLOURS
+
+
+def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: Any) -> str:
+    """Return the text of the position with these stones."""
+    letters = "".join("BW."[COLOURS.index(stone) if stone else 2] for stone in stones)
+    rows = [letters[cell : cell + start.columns] for cell in range(0, len(letters), start.columns)]
+    return f"{'/'.join(reversed(rows))} {SIDES[turn]}"
 
 
 def drawn(position: Any) -> str | None:

@@ -6,6 +6,7 @@ Here is also the position type, because both the text and the kernels need it. R
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -100,6 +101,23 @@ def joined(numbers: tuple[int, ...]) -> Move:
     """Return the code of the move with these parts."""
     origin, to = numbers
     return origin << 6 | to
+
+
+def path(position: LinesOfAction, move: Move) -> tuple[tuple[int, ...], str]:
+    """Return where a stone stands and where it goes, as cells of the board in use; a pass points at nothing."""
+    if move == PASS:
+        return (), "pass"
+    return tuple(cell // 8 * position.size + cell % 8 for cell in parts(move)), ""
+
+
+SETUP = ("black", "white")
+
+
+def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: LinesOfAction) -> str:
+    """Return the text of the position with these stones."""
+    letters, size = "".join({"black": "B", "white": "W", "": "."}[stone] for stone in stones), start.size
+    rows = [letters[cell : cell + size] for cell in range(0, len(letters), size)]
+    return f"{'/'.join(reversed(rows))} {'BW'[turn]}"
 
 
 def drawn(position: LinesOfAction) -> str | None:

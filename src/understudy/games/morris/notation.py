@@ -7,6 +7,7 @@ written FROM, TO, REMOVE without what is absent, such as `d2`, `a1a4` or `b6d6d3
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import NotationError
 from understudy.games.bits import Mask, popcount, sent
-from understudy.protocols import Board, Move
+from understudy.protocols import Board, Extra, Move
 
 STONES = 9
 FLYING = 3
@@ -159,6 +160,30 @@ def joined(numbers: tuple[int, ...]) -> Move:
     """Return the code of the move with these parts."""
     to, origin, removed = (BIT[number] for number in numbers)
     return (to * 25 + origin) * 25 + removed
+
+
+def path(position: Morris, move: Move) -> tuple[tuple[int, ...]]:
+    """Return the cells that a person points at: the stone that moves, where it goes, the stone that is taken."""
+    to, origin, removed = parts(move)
+    return (tuple(cell - 1 for cell in (origin, to, removed) if cell),)
+
+
+EXTRAS = (Extra("white in hand", 0, STONES, 0), Extra("black in hand", 0, STONES, 0))
+SETUP = ("white", "black")
+
+
+def read_extras(position: Morris) -> dict[str, int]:
+    """Return the stones that each colour has in hand."""
+    hands = (position.hand, position.their_hand)
+    return {f"{SETUP[side]} in hand": hands[side != position.ply % 2] for side in range(2)}
+
+
+def arrange(stones: Sequence[str], turn: int, extras: Mapping[str, int], start: Morris) -> str:
+    """Return the text of the position with these stones; stones in hand tell who is to move."""
+    mine, theirs = (SETUP[turn], SETUP[1 - turn])
+    letters = "".join({mine: "M", theirs: "E", "": "O"}[stone] for stone in stones)
+    hands = [extras.get(f"{colour} in hand", 0) for colour in (mine, theirs)]
+    return letters + "".join(str(number) for number in (*hands, letters.count("M"), letters.count("E")))
 
 
 def drawn(position: Morris) -> str | None:

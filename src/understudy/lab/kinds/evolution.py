@@ -21,6 +21,7 @@ from understudy import __version__
 from understudy.errors import FileError
 from understudy.files import make_folder
 from understudy.judges.duels import score_lines
+from understudy.lab.glimpses import Glimpses, draw_random
 from understudy.lab.kinds.champions import (
     BASELINES,
     GENERATIONS,
@@ -35,6 +36,7 @@ from understudy.lab.kinds.champions import (
 from understudy.lab.options.evolution import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of, unusual
+from understudy.players import make_player
 from understudy.players.evolved import save_evolved
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.evolution import make_evolver
@@ -78,6 +80,7 @@ class Course:
         self.evolver: Evolver
         self.path = run.folder / "evolvers" / f"{lesson.name}.safetensors"
         self.seconds = 0.0
+        self.glimpses = Glimpses(run, lesson.name, draw_random(run.experiment.game))
 
     def do(self) -> None:
         """Go to school if there is one, go on from the last generation to the one wanted, keep the champion."""
@@ -93,7 +96,7 @@ class Course:
 
     def _resume(self) -> None:
         if not self.path.exists():
-            forget(self.run, self.lesson.name, -1)
+            self._forget(-1)
             return
         arrays, facts = load_arrays(self.path, "evolution")
         try:
@@ -103,7 +106,12 @@ class Course:
             reason = " ".join(str(error).split())
             raise FileError(f"{str(self.path)!r} does not hold this evolution: {reason}; delete the file") from None
         self.seconds = float(facts.get("seconds", 0.0))
-        forget(self.run, self.lesson.name, self.evolver.generation)
+        self._forget(self.evolver.generation)
+
+    def _forget(self, generation: int) -> None:
+        """Drop what was noted of later generations: they are played again."""
+        forget(self.run, self.lesson.name, generation)
+        self.glimpses.forget_after(generation)
 
     def _check_population(self) -> None:
         shape, wanted = self.evolver.population.shape, (self.lesson.trainer.population, self.stage.plan().length)
@@ -147,19 +155,26 @@ class Course:
         return generation in EARLY or generation % trainer.epoch == 0 or generation == trainer.generations
 
     def _measure(self) -> None:
-        """Keep all chromosomes, and let them meet those who measure, unless they did; evolution hears nothing of it."""
+        """Let all chromosomes meet those who measure, unless they did, and keep them; evolution hears nothing of it."""
         generation, name, judging = self.evolver.generation, self.lesson.name, self.run.experiment.judging
-        save_arrays(
-            self.run.folder / "epochs" / f"{name}_{generation:05}.safetensors",
-            {"weights": self._alive()},
-            {"student": name, "generation": generation},
-        )
         self.run.save(MEASURED, {"opening_plies": monitor_plies(self.run)})
         whole = generation % self.lesson.trainer.epoch == 0 or generation == self.lesson.trainer.generations
         often = generation in EARLY or generation // self.lesson.trainer.epoch % judging.benchmark_epochs == 0
         for opponent in (*(judging.monitors if whole else ()), *(judging.benchmarks if often else ())):
             if str(generation) not in self.run.load(MONITOR).get(name, {}).get(opponent, {}):
                 add_rows(self.run, MONITOR, [name, opponent, str(generation)], self._meet(opponent))
+        self._keep_generation()
+
+    def _keep_generation(self) -> None:
+        """Keep all chromosomes, and the champion of now as a student that can be played; look at what it chooses."""
+        generation, name = self.evolver.generation, self.lesson.name
+        path = self.run.folder / "epochs" / f"{name}_{generation:05}.safetensors"
+        facts = {**self._facts(), "student": name, "generation": generation}
+        save_evolved(path, self._champion(), network=self.lesson.network, facts=facts, weights=self._alive())
+        if self.run.experiment.judging.glimpses and self.glimpses.misses(generation):
+            self.glimpses.keep_scenes()
+            player = make_player(f"student:{path}", self.run.experiment.game)
+            self.glimpses.look_at_player(player, generation, "generation")
 
     def _alive(self) -> Alleles:
         """Return all chromosomes; where a trainer has a champion it comes first."""
@@ -185,15 +200,18 @@ class Course:
         return [list(result[0]) for result in play_tasks(self.run, tasks)]
 
     def _keep_champion(self) -> None:
+        path = self.run.folder / f"student_{self.lesson.name}.safetensors"
+        save_evolved(path, self._champion(), network=self.lesson.network, facts=self._facts())
+
+    def _facts(self) -> dict[str, Any]:
+        """Return what a student's file says of itself."""
         lesson, game, experiment = self.lesson, self.run.experiment.game, self.run.experiment
-        facts = {
+        return {
             "game": game.name, "size": f"{game.size[0]}x{game.size[1]}", "name": lesson.name,
             "depth": lesson.student.depth, "experiment": experiment.name, "understudy": __version__,
             "method": lesson.trainer.kind, "generations": self.evolver.generation, "seconds": self.seconds,
             "weights": self.stage.plan().length, "fingerprint": lesson.fingerprint(experiment.about),
         }  # fmt: skip
-        path = self.run.folder / f"student_{lesson.name}.safetensors"
-        save_evolved(path, self._champion(), network=lesson.network, facts=facts)
 
     def _champion(self) -> Alleles:
         """Return who stands for the student: where a trainer names nobody, the best of the last epoch measured."""

@@ -6,7 +6,7 @@ stopped goes on.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +14,13 @@ import numpy as np
 import torch
 
 from understudy import __version__
+from understudy.errors import BadOption
 from understudy.files import load_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import unstacked
 from understudy.games.layout import find_encoder, order_places
 from understudy.judges.students import judge_parts
+from understudy.lab.glimpses import Glimpses
 from understudy.lab.kinds.imitation_exams import (
     RECORDS,
     file_name,
@@ -29,6 +31,7 @@ from understudy.lab.kinds.imitation_exams import (
     student_path,
 )
 from understudy.lab.options.imitation import IMITATED, Experiment, Lesson, data_file, sources_of
+from understudy.lab.part_glimpses import Look, draw_held_out
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
@@ -124,11 +127,15 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
 def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> None:
     sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
     units, spent = untrained(lesson), {}
-    for unit, learning, event in learn(lesson, units, sides, checkpoints=run.folder / "checkpoints"):
+    look = _make_look(run, lesson, units, sides["test"])
+    begun = look.go_on if look else _ignore
+    for unit, learning, event in learn(lesson, units, sides, checkpoints=run.folder / "checkpoints", begun=begun):
         task = f"{lesson.name}: learning {unit.name}"
         if isinstance(event, Epoch):
             spent[unit.name] = learning.seconds
             run.log({"student": lesson.name, "network": unit.name, **event._asdict()})
+            if look:
+                look.see(unit, learning)
             run.tell(task, event.done, _describe(learning, event))
         else:
             run.tell(task, event.done)
@@ -136,6 +143,15 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     facts = _facts(run.experiment, lesson, len(records), units, spent)
     facts |= {"learned_from": _sketch_rows(lesson, sides["train"])}
     save_student(run.folder, file_name(lesson), units, facts)
+
+
+def _make_look(run: Run[Experiment], lesson: Lesson, units: list[Unit], held_out: Examples) -> Look | None:
+    """Return who looks at a student while it learns; None where nobody wants to, or there is nothing to show."""
+    if not run.experiment.judging.glimpses or not len(held_out.moves):
+        return None
+    order = order_places(run.experiment.game.part_names, lesson.student.order)
+    encoder = find_encoder(run.experiment.about.game, lesson.student.encoder)
+    return Look(Glimpses(run, lesson.name, draw_held_out(held_out)), held_out, units, encoder=encoder, order=order)
 
 
 def untrained(lesson: Lesson) -> list[Unit]:
@@ -148,10 +164,22 @@ def untrained(lesson: Lesson) -> list[Unit]:
     return units
 
 
+def _ignore(unit: Unit, learning: Learning) -> None:
+    """Look at no network before it learns."""
+
+
 def learn(
-    lesson: Lesson, units: list[Unit], sides: dict[str, Examples], *, checkpoints: Path | None = None
+    lesson: Lesson,
+    units: list[Unit],
+    sides: dict[str, Examples],
+    *,
+    checkpoints: Path | None = None,
+    begun: Callable[[Unit, Learning], None] = _ignore,
 ) -> Iterator[tuple[Unit, Learning, Partial | Epoch]]:
-    """Train the networks of a student one after another, going on from their checkpoints where there are any."""
+    """Train the networks of a student one after another, going on from their checkpoints where there are any.
+
+    Each network is shown to *begun* before it goes on, as its checkpoint left it.
+    """
     encoder = find_encoder(IMITATED, lesson.student.encoder)
     order = order_places(find_game(IMITATED).part_names, lesson.student.order)
     for unit in units:
@@ -160,6 +188,7 @@ def learn(
         path = None if checkpoints is None else checkpoints / f"{lesson.name}_{unit.name}.safetensors"
         if path is not None:
             resume(path, learning, name)
+        begun(unit, learning)
         legal = options.legality > 0 or options.smooth_over == "legal"
         examination = some(sides["validation"], options.validation_rows)
         shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
@@ -167,6 +196,26 @@ def learn(
             if isinstance(event, Epoch) and path is not None:
                 save_checkpoint(path, learning, name)
             yield unit, learning, event
+
+
+def load_unfinished(experiment: Experiment, folder: Path) -> tuple[str, int, list[Unit], dict[str, Any]]:
+    """Return the student of a run that was trained last, as its checkpoints have it: name, epoch, networks, facts."""
+    stamps = {
+        lesson.name: max((path.stat().st_mtime for path in folder.glob(f"checkpoints/{lesson.name}_*")), default=0.0)
+        for lesson in experiment.lessons
+    }
+    lesson = max(experiment.lessons, key=lambda lesson: stamps[lesson.name])
+    units, epoch = untrained(lesson), 0
+    for unit in units:
+        options = lesson.training[unit.name if unit.name in lesson.training else "to"]
+        learning, path = begin(unit, options), folder / "checkpoints" / f"{lesson.name}_{unit.name}.safetensors"
+        if resume(path, learning, lesson.fingerprint(unit.name)):
+            epoch = learning.epoch
+        if learning.finished(options) and learning.best_weights is not None:
+            unit.load_state_dict(learning.best_weights)
+    if not stamps[lesson.name]:
+        raise BadOption(f"nothing has been learned in run folder {str(folder)!r} yet")
+    return lesson.name, epoch, units, _facts(experiment, lesson, 0, units, {}) | {"unfinished": epoch}
 
 
 def _facts(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
+from torch import nn
 
 from understudy import __version__
 from understudy.files import load_json
@@ -16,6 +18,7 @@ from understudy.games.boards import SCRATCH, find_boards
 from understudy.judges.duels import score_lines, write_meeting
 from understudy.judges.tournament import play_match
 from understudy.judges.value_kept import held_out
+from understudy.lab.glimpses import Glimpses, draw_random
 from understudy.lab.judging import SECTION, judge_value_kept, opening_plies
 from understudy.lab.options.values import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
@@ -23,10 +26,11 @@ from understudy.lab.settings import fingerprint_of, read_yardsticks, unusual
 from understudy.networks.files import save_layers
 from understudy.networks.students import ONNX, ValueNetwork
 from understudy.players.student_files import load_session
+from understudy.players.values import Score, ValueStudent
 from understudy.records.solved import Solved, imaged, load_solved, save_solved, solve_boards, some
 from understudy.solve import FEW_CELLS
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import Epoch, begin
+from understudy.trainers.fitting import Epoch, Learning, begin
 from understudy.trainers.objectives import Valued, train_values
 
 EXAMINED = 0.02
@@ -71,15 +75,51 @@ def _train(run: Run[Experiment], lesson: Lesson) -> None:
     learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
     path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
+    look = _make_look(run, lesson, learning)
     for event in train_values(learning, lesson_boards, exam_boards, lesson.training):
         note = ""
         if isinstance(event, Epoch):
             save_checkpoint(path, learning, name)
             run.log({"student": lesson.name, "network": "value", **event._asdict()})
             note = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
+            look()
         run.tell(f"{lesson.name} learns", event.done, note)
     facts = _facts(run.experiment, lesson, len(lesson_boards.values), learning)
     save_layers(_path(run, lesson), network.plain_layers(), facts, units=ONNX[lesson.network.units])
+
+
+def _make_look(run: Run[Experiment], lesson: Lesson, learning: Learning) -> Callable[[], None]:
+    """Return what writes down what a student chooses now; where a training was left, that is written down at once."""
+    if not run.experiment.judging.glimpses:
+        return lambda: None
+    glimpses = Glimpses(run, lesson.name, draw_random(run.experiment.game))
+    glimpses.keep_scenes()
+    glimpses.forget_after(learning.epoch)
+
+    def look() -> None:
+        facts = _facts(run.experiment, lesson, 0, learning)
+        player = ValueStudent(
+            run.experiment.game, _make_score(learning.unit), facts, name=lesson.name, rng=np.random.default_rng(0),
+            depth=lesson.student.depth,
+        )  # fmt: skip
+        glimpses.look_at_player(player, learning.epoch, "epoch")
+
+    if glimpses.misses(learning.epoch):
+        look()
+    return look
+
+
+def _make_score(network: nn.Module) -> Score:
+    """Return a network that goes on learning as a function: without dropout, and leaving no trace."""
+
+    def score(inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        network.eval()
+        with torch.no_grad():
+            values: NDArray[np.float32] = torch.sigmoid(network(torch.from_numpy(inputs))).numpy()
+        network.train()
+        return values
+
+    return score
 
 
 def _boards(run: Run[Experiment], lesson: Lesson) -> tuple[Valued, Valued]:

@@ -50,6 +50,8 @@ class EvolutionJudging:
     game usually has. 0: all games begin at the plain start."""
     monitor_opening_plies: int | None = None
     """The same of the games of monitors, benchmarks and baselines. 0: the plain start, as in the source."""
+    glimpses: bool = True
+    """Whether it is written down at each generation that is measured what the champion chooses in six positions."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -65,6 +65,8 @@ class JudgingOptions:
     """Games against each of them; 0 for none."""
     gaming: int = 0
     """Games against each player of the stable; 0 for none."""
+    glimpses: bool = True
+    """Whether it is written down after each epoch what the student chooses in six positions."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -53,6 +53,8 @@ class ValuesJudging:
     """Positions in which the students are compared with perfect play; 0 for none."""
     yardsticks: tuple[str, ...] = YARDSTICKS
     """Who is compared beside them, as `NAME = PLAYER`."""
+    glimpses: bool = True
+    """Whether it is written down after each epoch what the student chooses in six positions."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,0 +1,86 @@
+"""Questions to players: what they think of a position, and what is true of it where somebody knows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from understudy.errors import BadOption, UnderstudyError
+from understudy.games import CompiledGame
+from understudy.match import Course, Opening, advance, begin
+from understudy.pictures.overlays import overlay_thought
+from understudy.players import check_position, think
+from understudy.players.looking import Halt
+from understudy.players.parts import think_given
+from understudy.serve.hall import Hall
+from understudy.serve.messages import Asking, Truth, Where
+from understudy.serve.thinking import bounded
+from understudy.serve.views import choose_game, read_position
+from understudy.solve import check_solvable, shared_solver
+from understudy.thoughts import Thought
+
+Tell = Callable[[Thought], None]
+
+
+async def ask(hall: Hall, asking: Asking, tell: Tell | None = None) -> dict[str, Any]:
+    """Return what a player thinks; *tell* hears of it meanwhile, in another thread."""
+    game = await hall.prepare(choose_game(asking.game, asking.size, asking.rules))
+    course = _follow(game, asking)
+    check_position(game, course.position)
+    hall.roster.check(asking.player, game)
+
+    def work(halt: Halt) -> dict[str, Any]:
+        thought = _think(hall, asking, game, course, halt, tell)
+        pictures = {"pictures": overlay_thought(thought)} if asking.pictures else {}
+        return thought.to_json() | pictures
+
+    return await hall.lanes.lane_of(asking.player).do(work)
+
+
+def _follow(game: CompiledGame, asking: Asking) -> Course:
+    """Return the game that leads to the position which is asked about."""
+    start = None if asking.position is None else read_position(game, asking)
+    course = begin(game, Opening((), start))
+    for number, text in enumerate(asking.moves, 1):
+        if course.played is not None:
+            raise BadOption(f"moves: the game is over before move {number} ({text!r}): {course.played.reason}")
+        try:
+            advance(game, course, game.read_move(course.position, text))
+        except UnderstudyError as error:
+            raise BadOption(f"moves: move {number}: {error}") from None
+    return course
+
+
+def _think(hall: Hall, asking: Asking, game: CompiledGame, course: Course, halt: Halt, tell: Tell | None) -> Thought:
+    made: Any = hall.roster.keep(asking.player, game)
+    if not asking.given:
+        with bounded(halt):
+            return think(made, game, course.position, course.history, tell=tell, halt=halt)
+    if not hasattr(made, "score_parts"):
+        raise BadOption(f"player {asking.player!r} does not choose part by part, so no part can be given")
+    return think_given(made, course.position, asking.given)
+
+
+async def find_truth(hall: Hall, where: Where) -> Truth:
+    """Return what every move is truly worth, where the game is solved on this board."""
+    game = await hall.prepare(choose_game(where.game, where.size, where.rules))
+    position = read_position(game, where)
+    try:
+        check_position(game, position)
+        values = await hall.lanes.quick.do(lambda halt: know(game, position))
+    except UnderstudyError as error:
+        return Truth(known=False, moves=[], note=str(error))
+    ranked = sorted(values.items(), key=lambda move: -move[1][0])
+    moves = [{"move": game.write_move(position, move), "number": number, "note": note}
+             for move, (number, note) in ranked]  # fmt: skip
+    return Truth(known=True, moves=moves, note="true values: known to the end of the game")
+
+
+def know(game: CompiledGame, position: Any) -> dict[int, tuple[float, str]]:
+    """Return the true value of every legal move, with a word for it; a game that cannot tell says why."""
+    if game.kind.truth is not None:
+        values: dict[int, tuple[float, str]] = game.kind.load("truth").know(position)
+        return values
+    check_solvable(game)
+    solved = shared_solver(game).values(position)
+    return {move: (1.0, "wins") if wins else (-1.0, "loses") for move, wins in solved.items()}

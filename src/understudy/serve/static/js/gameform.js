@@ -1,0 +1,65 @@
+/** Choosing what is played: a game, its size and its rules. */
+
+import { describe } from "./api.js";
+import { fill, h } from "./dom.js";
+import { field, problem, radios, select } from "./forms.js";
+import { recall, remember } from "./kept.js";
+
+/** @typedef {import("./types.js").Kind} Kind */
+/** @typedef {import("./types.js").Description} Description */
+
+export class GameForm {
+  /** @param {Kind[]} kinds @param {(description: Description) => unknown} onchange @param {string} [game] */
+  constructor(kinds, onchange, game) {
+    this.kinds = kinds;
+    this.onchange = onchange;
+    this.kind = kinds.find((kind) => kind.name === (game ?? recall("game", ""))) ?? kinds[0];
+    this.size = "";
+    /** @type {Record<string, string>} */
+    this.rules = {};
+    this.problem = problem();
+    this.more = h("div", { class: "fields" });
+    const titles = kinds.map((kind) => /** @type {[string, string]} */ ([kind.name, kind.title]));
+    this.element = h("div", null, radios("Game", titles, this.kind.name, (name) => this.choose(name), "kinds"), this.more, this.problem.element);
+    this.ready = this.choose(this.kind.name);
+  }
+
+  /** @param {string} name */
+  choose(name) {
+    this.kind = this.kinds.find((kind) => kind.name === name) ?? this.kinds[0];
+    [this.size, this.rules] = ["", {}];
+    remember("game", this.kind.name);
+    fill(this.more, this.makeSize(), Object.entries(this.kind.rules).map(([rule, settings]) => this.makeRule(rule, settings)));
+    return this.update();
+  }
+
+  /** Where a game has one size only there is nothing to choose. */
+  makeSize() {
+    const { size, sizes, resizable = sizes.includes(" to ") } = this.kind;
+    if (!resizable) return null;
+    const input = h("input", { type: "text", value: size, size: 6, onchange: () => ((this.size = input.value.trim()), this.update()) });
+    return field("Size", input, sizes);
+  }
+
+  /** @param {string} rule @param {string[]} settings */
+  makeRule(rule, settings) {
+    const change = (/** @type {string} */ value) => ((this.rules[rule] = value), this.update());
+    const words = settings.map((one) => /** @type {[string, string]} */ ([one, one.replaceAll("_", " ")]));
+    return field(rule.replaceAll("_", " "), select(words, settings[0], change));
+  }
+
+  async update() {
+    this.problem.clear();
+    try {
+      this.description = await describe(this.kind.name, this.size, this.rules);
+      await this.onchange(this.description);
+    } catch (error) {
+      this.problem.tell(error);
+    }
+  }
+
+  /** What names this game in a request. */
+  get fields() {
+    return { game: this.kind.name, ...(this.size && { size: this.size }), rules: this.rules };
+  }
+}

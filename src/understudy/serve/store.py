@@ -1,0 +1,61 @@
+"""Games kept for a day in one SQLite file: a reload, a dropped socket or a restarted server loses none."""
+
+from __future__ import annotations
+
+import sqlite3
+import time
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from understudy.errors import FileError
+from understudy.files import make_folder
+
+DAY = 86_400.0
+"""Seconds for which a game is kept after it was last touched."""
+MOST = 20_000
+"""Games in all; some ten kilobytes each. The oldest are forgotten first."""
+
+
+class Store:
+    """A file of games by their names; used by one thread."""
+
+    def __init__(self, path: Path) -> None:
+        make_folder(path.parent)
+        try:
+            # Opened in one thread and used in that of the event loop: in one at a time.
+            self.file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+            # A kill of this process loses nothing so; only a crash of the whole machine may lose the last moves.
+            self.file.execute("PRAGMA journal_mode = WAL")
+            self.file.execute("PRAGMA synchronous = NORMAL")
+            self.file.execute(
+                "CREATE TABLE IF NOT EXISTS games (id TEXT PRIMARY KEY, touched REAL NOT NULL, game TEXT NOT NULL)"
+            )
+        except sqlite3.Error as error:
+            raise FileError(f"cannot keep games in {str(path)!r}: {error}") from None
+        self.forget()
+
+    def save(self, name: str, game: dict[str, Any]) -> None:
+        """Keep a game as it stands now."""
+        row = name, time.time(), msgspec.json.encode(game).decode()
+        try:
+            self.file.execute("INSERT OR REPLACE INTO games VALUES (?, ?, ?)", row)
+        except sqlite3.Error as error:
+            raise FileError(f"cannot keep the game: {error}") from None
+
+    def load(self, name: str) -> dict[str, Any] | None:
+        """Return a game, or None if there is none of this name."""
+        found = self.file.execute("SELECT game FROM games WHERE id = ?", (name,)).fetchone()
+        return None if found is None else msgspec.json.decode(found[0], type=dict[str, Any])
+
+    def forget(self) -> None:
+        """Delete the games that nobody has touched for a day, and the oldest of too many."""
+        self.file.execute("DELETE FROM games WHERE touched < ?", (time.time() - DAY,))
+        self.file.execute(
+            "DELETE FROM games WHERE id IN (SELECT id FROM games ORDER BY touched DESC LIMIT -1 OFFSET ?)", (MOST,)
+        )
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self.file.close()
