@@ -19,6 +19,7 @@ from understudy.games import CompiledGame
 from understudy.judges.measures import Measure, wilson
 from understudy.judges.pairs import Pairs, count_independent, is_trusted, measure_points, name_game
 from understudy.judges.tournament import Meeting
+from understudy.kernels import kernel
 from understudy.match import seeded_openings
 from understudy.search.choosers import DRAWN, LOST, RESULT, WON, duel, make_room, name_moves
 
@@ -184,16 +185,39 @@ def count_marks(marks: Marks) -> Score:
     """Return the score of a duel: consecutive games are a pair, and every different pair counts once."""
     sides = [marks[side::2] for side in (0, 1)]
     (a, b, c), (d, e, f) = (np.bincount(side & RESULT, minlength=3).tolist() for side in sides)
-    again, later = (len(side) - len(np.unique(side)) for side in sides)
-    outcomes = np.bincount(np.unique(_name_pairs(marks)) % OUTCOMES, minlength=OUTCOMES)
+    again, later = (len(side) - len(_take_different(side.astype(np.uint64))) for side in sides)
+    outcomes = np.bincount(
+        (_take_different(_name_pairs(marks)) % np.uint64(OUTCOMES)).astype(np.int64), minlength=OUTCOMES
+    )
     return Score((a, b, c), (d, e, f), (again, later), tuple(outcomes.tolist()))
+
+
+def _take_different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return each number once, in the order in which they come."""
+    bits = max(len(numbers).bit_length() + 1, 4)  # twice as many slots as numbers, or more
+    fresh = np.zeros(len(numbers), np.bool_)
+    _find_fresh(numbers, np.zeros(1 << bits, np.uint64), np.uint64(64 - bits), fresh)
+    return numbers[fresh]
+
+
+@kernel
+def _find_fresh(numbers: Any, slots: Any, shift: Any, fresh: Any) -> None:
+    """Write which numbers are none of those before them; sorting them would be a twentieth of the fastest duels."""
+    last = len(slots) - 1
+    for place in range(len(numbers)):
+        name = numbers[place] + np.uint64(1)  # an empty slot is 0
+        slot = np.int64((name * PAIR_FACTOR) >> shift)
+        while slots[slot] != 0 and slots[slot] != name:
+            slot = (slot + 1) & last
+        fresh[place] = slots[slot] == 0
+        slots[slot] = name
 
 
 def _name_pairs(marks: Marks) -> NDArray[np.uint64]:
     """Return a number for each pair of games, by which it is known; divided by nine it leaves the pair's outcome."""
     first, second = (marks[side : len(marks) // 2 * 2 : 2].astype(np.uint64) for side in (0, 1))
     outcomes = 3 * (first & np.uint64(RESULT)) + (second & np.uint64(RESULT))
-    # One number instead of a row of two, because numbers are sorted far faster. The outcome takes the place of the
+    # One number instead of a row of two, because numbers are told apart far faster. The outcome takes the place of the
     # lowest bits, so these are carried upwards first.
     names = (first * PAIR_FACTOR + second) * PAIR_FACTOR
     return names // np.uint64(2 * OUTCOMES) * np.uint64(OUTCOMES) + outcomes

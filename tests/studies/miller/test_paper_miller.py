@@ -19,7 +19,8 @@ def test_the_thesis_adds_up() -> None:
     for there in MATCHES.values():
         games = there.records
         if games:
-            assert [a + b for a, b in zip(games["white"], games["black"], strict=True)] == list(games["overall"])
+            sums = [a + b for a, b in zip(games["white"][:3], games["black"][:3], strict=True)]
+            assert sums == list(games["overall"][:3])
             assert games["combined"].played == there.spreads["combined"].sample
             assert games["overall"].played == there.spreads["overall"].sample
 
@@ -32,7 +33,7 @@ def test_what_the_thesis_tells_of_one_side_is_turned_for_the_other() -> None:
     assert turned.spreads["combined"].mean == pytest.approx(400 - 61.95)
     assert np.isnan(turned.spreads["black"].most)
     random = EVOLUTION.between("stochastic", "random_network")
-    assert random is not None and random.records["white"] == (581, 22, 17)
+    assert random is not None and random.records["white"][:3] == (581, 22, 17)
     assert EVOLUTION.between("random", "random") is None
 
 
