@@ -84,10 +84,20 @@ class Form {
     const board = `${one.game.replaceAll("_", " ")}${one.size ? ` ${one.size}` : ""}`;
     fill(this.about, h("p", null, h("b", null, `${board}: ${KINDS[one.kind] ?? one.kind}.`), " ", one.description), one.data.length > 0 && h("p", { class: "small quiet" }, `Learns from ${one.data.join(", ")}.`));
     const forms = /** @type {[string, string][]} */ ([["short", `short${writeMinutes(one.quick_minutes)}`], ["whole", `as the source did it${writeMinutes(one.minutes)}`]]);
-    fill(this.form, one.quick ? radios("Length", forms, "short", (value) => (this.quick = value === "short")) : h("p", { class: "small quiet" }, `Takes ${writeMinutes(one.minutes).replace(", ", "") || "a time that nobody has measured"} on two cores.`));
-    this.inputs = new Map(one.knobs.map((knob) => [knob.key, number(knob.value ?? "", { min: knob.least, max: knob.most, step: 1 })]));
-    fill(this.knobs, one.knobs.map((knob) => field(nameKnob(knob.key), /** @type {HTMLInputElement} */ (this.inputs.get(knob.key)), knob.about)));
+    fill(this.form, one.quick ? radios("Length", forms, "short", (value) => ((this.quick = value === "short"), this.showKnobs())) : h("p", { class: "small quiet" }, `Takes ${writeMinutes(one.minutes).replace(", ", "") || "a time that nobody has measured"} on two cores.`));
+    this.showKnobs();
   } // prettier-ignore
+
+  showKnobs() {
+    const { knobs } = this.chosen;
+    this.inputs = new Map(knobs.map((knob) => [knob.key, number(this.usual(knob) ?? "", { min: knob.least, max: Math.max(knob.most, this.usual(knob) ?? 0), step: 1 })]));
+    fill(this.knobs, knobs.map((knob) => field(nameKnob(knob.key), /** @type {HTMLInputElement} */ (this.inputs.get(knob.key)), knob.about)));
+  } // prettier-ignore
+
+  /** What a setting is in the form that is chosen. @param {import("./labtypes.js").Knob} knob */
+  usual(knob) {
+    return this.quick ? knob.value : knob.whole;
+  }
 
   /** The settings that the person has changed. */
   get changes() {
@@ -95,7 +105,7 @@ class Form {
     const changes = {};
     for (const knob of this.chosen.knobs) {
       const text = this.inputs.get(knob.key)?.value.trim() ?? "";
-      if (text !== "" && Number(text) !== knob.value) changes[knob.key] = Number(text);
+      if (text !== "" && Number(text) !== this.usual(knob)) changes[knob.key] = Number(text);
     }
     return changes;
   }
