@@ -33,7 +33,7 @@ export class Chart {
     this.across = this.up = makeAxis([], false);
     /** @type {number[]} where any line has a point */
     this.xs = [];
-    this.reading = h("output", { class: "reading small" });
+    this.reading = h("output", { class: "reading small", hidden: true });
     this.drawing = h("div", { class: "drawing", tabindex: 0, role: "group", onkeydown: (/** @type {KeyboardEvent} */ event) => this.press(event) });
     this.drawing.addEventListener("pointermove", (event) => this.point(event));
     this.drawing.addEventListener("pointerleave", () => this.read(null));
@@ -43,7 +43,7 @@ export class Chart {
     this.note = h("p", { class: "quiet small" });
     this.table = h("div", { class: "wide", hidden: true });
     this.toggle = button("As a table", () => this.turn(), { class: "plain small", "aria-expanded": "false" });
-    this.element = h("figure", { class: "chart" }, this.heading, this.drawing, this.reading, this.legend, this.note, this.toggle, this.table);
+    this.element = h("figure", { class: "chart" }, this.heading, h("div", { class: "plot" }, this.drawing, this.reading), this.legend, this.note, this.toggle, this.table);
     /** @type {number|null} */
     this.at = null;
     this.written = "";
@@ -137,11 +137,14 @@ export class Chart {
   read(at) {
     this.at = at;
     this.cursor?.setAttribute("d", at === null ? "" : `M${this.x(at)} ${TOP}V${HEIGHT - BOTTOM}`);
+    this.reading.hidden = at === null;
+    if (at === null) return;
     const told = this.curve.lines.flatMap((line) => {
       const point = line.points.find(([x]) => x === at);
-      return point ? [`${line.name} ${this.write(point[1])}`] : [];
+      return point ? [h("span", null, `${line.name} ${this.write(point[1])}`)] : [];
     });
-    this.reading.textContent = at === null ? "" : `${this.curve.axis} ${writeNumber(at)}: ${told.join("; ")}`;
+    this.reading.classList.toggle("left", this.x(at) > (LEFT + WIDTH - RIGHT) / 2);
+    fill(this.reading, h("b", null, `${this.curve.axis} ${writeNumber(at)}`), told);
   }
 
   turn() {
