@@ -41,7 +41,7 @@ export class Chart {
     this.heading = h("h3", null, curve.name);
     this.legend = h("ul", { class: "legend small" });
     this.note = h("p", { class: "quiet small" });
-    this.table = h("div", { class: "wide", hidden: true });
+    this.table = h("div", { class: "wide", hidden: true, tabindex: 0, role: "group", "aria-label": `${curve.name}, as a table` });
     this.toggle = button("As a table", () => this.turn(), { class: "plain small", "aria-expanded": "false" });
     this.element = h("figure", { class: "chart" }, this.heading, h("div", { class: "plot" }, this.drawing, this.reading), this.legend, this.note, this.toggle, this.table);
     /** @type {number|null} */
