@@ -283,6 +283,7 @@ def test_a_position_is_set_up_stone_by_stone(server: Server, open_page: Open) ->
             find_cell(page, cell).click()
     find_cell(page, "b2").click()  # the same stone again takes it away
     page.get_by_role("radio", name="black").check()
+    page.get_by_role("button", name="Write the stones as text").click()
     expect(page.get_by_label("The position as text")).to_have_value("4k3/8/8/8/8/8/P7/4K3 b - - 0 1")
     page.get_by_label("Opponent").select_option("human")
     page.get_by_role("button", name="Play from here").click()
@@ -299,6 +300,9 @@ def test_a_position_that_cannot_be_is_refused_in_one_sentence(open_page: Open) -
     page.get_by_label("The position as text").fill(PAWN_ENDING)
     page.get_by_role("button", name="Show this position").click()
     expect(find_cell(page, "a7")).to_have_attribute("aria-label", "a7, white pawn")
+    page.get_by_role("button", name="Clear the board").click()
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.get_by_role("alert")).to_contain_text("there are no pieces")
 
 
 def test_a_record_is_saved_copied_and_opened_again(server: Server, open_page: Open, tmp_path: Path) -> None:

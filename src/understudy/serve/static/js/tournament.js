@@ -42,7 +42,7 @@ class TournamentForm {
     this.count = number(4, { min: 2, max: 100, step: 2 });
     this.game = new GameForm(kinds, async (description) => {
       const players = await listPlayers(description.name, description.size, description.rules);
-      this.draw(players, [...new Set([description.opponent, ...USUAL])]);
+      return () => this.draw(players, [...new Set([description.opponent, ...USUAL])]);
     });
     const begin = h("button", { type: "submit", class: "main" }, "Begin");
     const submit = (/** @type {Event} */ event) => (event.preventDefault(), this.problem.clear(), this.start().catch(this.problem.tell));

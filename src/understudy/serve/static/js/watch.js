@@ -38,8 +38,10 @@ async function openForm(root) {
   const game = new GameForm(games, async (description) => {
     const players = await listPlayers(description.name, description.size, description.rules);
     const usual = [description.opponent, "searcher"];
-    forms = description.colours.map((colour, place) => new PlayerForm(colour, players, usual[place]));
-    fill(seats, forms.map((form) => form.element)); // prettier-ignore
+    return () => {
+      forms = description.colours.map((colour, place) => new PlayerForm(colour, players, usual[place]));
+      fill(seats, forms.map((form) => form.element)); // prettier-ignore
+    };
   });
   const pace = select(PACES, recall("pace", "1"), (value) => remember("pace", value));
   const start = async () => {
