@@ -57,7 +57,9 @@ class TournamentForm {
     const drop = (/** @type {number} */ place) => this.draw(players, values().filter((_, number) => number !== place)); // prettier-ignore
     const rows = this.forms.map((form, place) => h("div", { class: "entrant" }, form.element,
       entrants.length > 2 && button("Remove", () => drop(place), { "aria-label": `remove player ${place + 1}` }))); // prettier-ignore
-    const add = button("Add a player", () => this.draw(players, [...values(), "random"]), { disabled: entrants.length >= MOST });
+    const known = [...players.students.map((student) => student.player), ...players.players.map((kind) => kind.name)];
+    const absent = () => known.find((player) => !values().includes(player)) ?? known[0];
+    const add = button("Add a player", () => this.draw(players, [...values(), absent()]), { disabled: entrants.length >= MOST });
     fill(this.list, rows, add);
   }
 
