@@ -139,19 +139,10 @@ class CompiledGame:
         """Return the parts of a move, in the order of `part_names`."""
         return tuple(self.notation.parts(move))
 
-    def path(self, position: Any, move: Move) -> Path:
-        """Return the cells that a person points at to make a legal move, in the order of its parts if not told."""
+    def path(self, position: Any, move: Move) -> Path | None:
+        """Return the cells that a person points at to make a legal move; None where the game does not say."""
         own = getattr(self.notation, "path", None)
-        if own is not None:
-            return Path(*own(position, move))
-        cells, options = [], []
-        for name, part, count in zip(self.part_names, self.parts(move), self.part_sizes, strict=True):
-            lacking = count - len(self.board.cells)  # 1 where a move may lack this part, which is then 0
-            if lacking not in (0, 1):
-                options.append(f"{name} {part}")
-            elif part >= lacking and part - lacking not in cells:
-                cells.append(part - lacking)
-        return Path(tuple(cells), ", ".join(options))
+        return None if own is None else Path(*own(position, move))
 
     @property
     def extras(self) -> tuple[Extra, ...]:

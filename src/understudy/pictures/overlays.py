@@ -7,7 +7,7 @@ from typing import Any
 
 from understudy.games.drawing import Arrow, draw_overlay
 from understudy.pictures.thoughts import READABLE, STRENGTHS, find_best, find_forbidden
-from understudy.pictures.traces import draw_move
+from understudy.pictures.traces import draw_move, find_paths
 from understudy.protocols import Move
 from understudy.thoughts import Line, Thought
 
@@ -68,10 +68,10 @@ def _draw_line(thought: Thought, line: Line) -> list[Arrow]:
 
 def _overlay_values(thought: Thought) -> dict[str, str]:
     """Return the values on the cells where moves end: the best move to each cell, and those from each cell."""
-    cells = thought.game.board.cells
+    cells, paths = thought.game.board.cells, find_paths(thought.game, thought.position)
     ends: dict[str, dict[int, float]] = {"": {}}
     for move, value in _value_moves(thought).items():
-        path = thought.game.path(thought.position, move).cells
+        path = paths[move].cells
         if not path:
             continue
         # A stone that is taken is pointed at last; what counts as the end of a move is where a stone arrives.

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from understudy.games.drawing import Arrow
-from understudy.protocols import Game, Move, Position
+from understudy.protocols import Game, Move, Path, Position
 
 
 class Trace(NamedTuple):
@@ -21,6 +22,27 @@ class Trace(NamedTuple):
 def trace_move(game: Game, position: Position, move: Move) -> Trace:
     """Return what a legal move does to the stones."""
     return trace_stones(game.stones(position), game.stones(game.play(position, move)))
+
+
+def find_paths(game: Game, position: Position) -> dict[Move, Path]:
+    """Return the cells that a person points at for each legal move: as the game says, else by what the move changes."""
+    paths = {move: game.path(position, move) for move in game.moves(position)}
+    traces = {move: trace_move(game, position, move) for move, path in paths.items() if path is None}
+    steps = {move: _find_steps(trace) for move, trace in traces.items()}
+    several = {cells for cells, times in Counter(steps.values()).items() if times > 1}
+    found = {move: cells + traces[move].taken if cells in several else cells for move, cells in steps.items()}
+    again = Counter(found.values())
+    named = {move: Path(cells, game.write_move(position, move) if not cells or again[cells] > 1 else "")
+             for move, cells in found.items()}  # fmt: skip
+    return {move: path or named[move] for move, path in paths.items()}
+
+
+def _find_steps(trace: Trace) -> tuple[int, ...]:
+    """Return where the first stone that moves stands and goes; where none does, the stones that leave the board."""
+    if not trace.steps:
+        return trace.taken
+    origin, to = trace.steps[0]
+    return (to,) if origin is None else (origin, to)
 
 
 def draw_move(game: Game, position: Position, move: Move, strength: float, text: str = "") -> list[Arrow]:

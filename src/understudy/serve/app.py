@@ -23,7 +23,7 @@ from understudy.serve.describe import describe_api
 from understudy.serve.endpoints import ENDPOINTS, Call, Endpoint, Server
 from understudy.serve.guard import Guard, Refused
 from understudy.serve.hall import Absent, Hall
-from understudy.serve.lab_endpoints import LAB_ENDPOINTS, describe
+from understudy.serve.lab_endpoints import LAB_ENDPOINTS, show_run
 from understudy.serve.lab_news import tell_of_runs
 from understudy.serve.labs import Labs
 from understudy.serve.live import Live
@@ -104,7 +104,7 @@ async def _describe_topic(server: Server, topic: str) -> Any:
     if kind == "tournaments":
         return server.contests.find(name)
     if kind == "runs":
-        return await describe(server, name)
+        return await show_run(server, name)
     raise Absent(f"there is nothing to follow called {topic!r}")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -17,10 +18,11 @@ from understudy.pictures.traces import draw_move
 from understudy.players import make_player
 from understudy.serve.lab_messages import Frame, Scene, SeenChoice, SeenStudent
 from understudy.serve.views import describe_place
-from understudy.thoughts import NOTHING
 
 FRAMES = 60
 """Moments that are sent of a student, evenly among all, the first and the last always: a slider has no more steps."""
+DRAWN = 4_096
+"""Drawings that are kept: those of a run that is watched are asked for every second."""
 SNAPSHOTS = 20
 """Snapshots of a pupil that are asked: each has to be loaded."""
 BAD = (AttributeError, LookupError, TypeError, ValueError, UnderstudyError)
@@ -72,31 +74,32 @@ def _thin(rows: Sequence[Any]) -> list[Any]:
 
 def _show_choice(game: CompiledGame, scene: Scene, choice: Mapping[str, Any]) -> SeenChoice:
     move, legal = str(choice["move"]), bool(choice["legal"])
-    parts = {part["part"]: str(part["choice"]) for part in choice.get("parts", ())}
-    cells = [cell for cell in parts.values() if cell in game.board.cells]
-    picture = _draw_legal(game, scene.position, move) if legal else _draw_illegal(game, scene.stones, parts)
+    parts = tuple((str(part["part"]), str(part["choice"])) for part in choice.get("parts", ()))
     illegal = max((float(part["illegal"]) for part in choice.get("parts", ())), default=None)
-    right = None if scene.teacher is None else move == scene.teacher
-    return SeenChoice(move=move, legal=legal, right=right, share=choice.get("share"), value=choice.get("value"),
-                      illegal=illegal, cells=cells, picture=picture)  # fmt: skip
+    return SeenChoice(
+        move=move, legal=legal, right=None if scene.teacher is None else move == scene.teacher,
+        share=choice.get("share"), value=choice.get("value"), illegal=illegal,
+        cells=[cell for _, cell in parts if cell in game.board.cells],
+        picture=_draw_legal(game, scene.position, move) if legal else _draw_illegal(game, scene.position, parts),
+    )  # fmt: skip
 
 
+@lru_cache(maxsize=DRAWN)
 def _draw_legal(game: CompiledGame, text: str, move: str) -> str:
     position = game.read(text)
     arrows = draw_move(game, position, game.read_move(position, move), 1.0)
     return draw_overlay(game.board, game.stones(position), arrows=arrows)
 
 
-def _draw_illegal(game: CompiledGame, stones: Sequence[str], parts: Mapping[str, str]) -> str:
+@lru_cache(maxsize=DRAWN)
+def _draw_illegal(game: CompiledGame, text: str, parts: tuple[tuple[str, str], ...]) -> str:
     """Return the parts of a choice that the rules forbid: hatched cells, an arrow if a stone should move, in red."""
-    cells = {part: game.board.cells.index(cell) for part, cell in parts.items() if cell != NOTHING}
+    cells = {part: game.board.cells.index(cell) for part, cell in parts if cell in game.board.cells}
     moved = [cells[part] for part in ("from", "to") if part in cells]
     arrows = [Arrow(moved[0], moved[1], 1.0)] if len(set(moved)) == 2 else [Arrow(None, cell, 1.0) for cell in moved]
     arrows += [Arrow(None, cell, 0.6, "×") for part, cell in cells.items() if part not in ("from", "to")]
-    drawn = draw_overlay(game.board, stones, arrows=arrows, forbidden=sorted(set(cells.values())))
-    return drawn.replace('class="us-under"', 'class="us-under us-wrong"').replace(
-        'class="us-over"', 'class="us-over us-wrong"'
-    )
+    drawn = draw_overlay(game.board, game.stones(game.read(text)), arrows=arrows, forbidden=sorted(set(cells.values())))
+    return drawn.replace('"us-under"', '"us-under us-wrong"').replace('"us-over"', '"us-over us-wrong"')
 
 
 def _ask_snapshots(folder: Path, game: CompiledGame) -> list[SeenStudent]:

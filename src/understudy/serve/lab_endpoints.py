@@ -29,13 +29,13 @@ async def _runs(server: Server, call: Call) -> Runs:
     return Runs(runs=await _aside(lambda: list_runs(server.labs.runs, server.labs.jobs())))
 
 
-async def describe(server: Server, name: str) -> RunView:
+async def show_run(server: Server, name: str) -> RunView:
     """Return all that a page shows of a run."""
     return await _aside(lambda: describe_run(server.labs.runs, name, server.labs.jobs().get(name)))
 
 
 async def _run(server: Server, call: Call) -> RunView:
-    return await describe(server, call.path["name"])
+    return await show_run(server, call.path["name"])
 
 
 async def _start(server: Server, call: Call) -> RunView:
@@ -43,17 +43,17 @@ async def _start(server: Server, call: Call) -> RunView:
     start: Callable[[], str] = lambda: server.labs.start(  # noqa: E731 (it is passed on)
         body.experiment, quick=body.quick, changes=body.changes, name=body.name
     )
-    return await describe(server, await _aside(start))
+    return await show_run(server, await _aside(start))
 
 
 async def _pause(server: Server, call: Call) -> RunView:
     await _aside(lambda: server.labs.pause(call.path["name"]))
-    return await describe(server, call.path["name"])
+    return await show_run(server, call.path["name"])
 
 
 async def _go(server: Server, call: Call) -> RunView:
     await _aside(lambda: server.labs.go(call.path["name"]))
-    return await describe(server, call.path["name"])
+    return await show_run(server, call.path["name"])
 
 
 async def _student(server: Server, call: Call) -> PlayNow:

@@ -6,7 +6,7 @@ import asyncio
 
 from understudy.errors import UnderstudyError
 from understudy.serve.endpoints import Server
-from understudy.serve.lab_endpoints import describe
+from understudy.serve.lab_endpoints import show_run
 from understudy.serve.messages import write_answer
 
 OFTEN = 1.0
@@ -23,7 +23,7 @@ async def tell_of_runs(server: Server) -> None:
         told = {topic: told.get(topic, b"") for topic in topics}
         for topic in topics:
             try:
-                view = await describe(server, topic.removeprefix(TOPIC))
+                view = await show_run(server, topic.removeprefix(TOPIC))
             except UnderstudyError:  # its folder was deleted
                 continue
             written = write_answer(view)

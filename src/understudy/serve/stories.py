@@ -17,6 +17,7 @@ from understudy.files import load_json
 from understudy.lab.experiments import Listed, list_experiments, shipped
 from understudy.papers import STUDIES as PAPERS
 from understudy.papers import find_paper
+from understudy.report.naming import shorten
 from understudy.serve.hall import Absent
 from understudy.serve.lab_messages import (
     Figure,
@@ -32,6 +33,7 @@ from understudy.serve.printed import list_printed
 STORY = "story.toml"
 RESULTS = (STUDIES / "results", STUDIES.parents[2] / "docs" / "results")
 """Where results lie: in an installed package, and in a checkout."""
+AGAINST = " against "
 ROWS = 16
 """Rows of a table: a page shows the headline, a report shows all."""
 
@@ -70,12 +72,23 @@ def _list_tables(name: str, listed: Mapping[str, Listed]) -> Iterator[StudyTable
     """Yield ours beside theirs: experiments of which a finished run is kept, then those of which only theirs is."""
     results = {experiment: result for experiment in listed if (result := find_result(experiment)) is not None}
     for experiment, result in results.items():
-        yield _show_result(listed[experiment], result)
+        yield _shorten_names(_show_result(listed[experiment], result))
     for experiment in listed:
         if experiment not in results and (rows := list_printed(name, load_toml(shipped()[experiment]))):
             note = "No finished run of it is kept with this version: the command makes ours."
-            yield StudyTable(title=listed[experiment].title, note=note, command=f"understudy run {experiment}",
-                             rows=rows[:ROWS])  # fmt: skip
+            command, title = f"understudy run {experiment}", listed[experiment].title
+            yield _shorten_names(StudyTable(title=title, note=note, command=command, rows=rows[:ROWS]))
+
+
+def _shorten_names(table: StudyTable) -> StudyTable:
+    """Return a table in which the names of players are as short as tells them apart, with a note on what they lack."""
+    opponents = [row.measure.rpartition(AGAINST)[2].partition(" ")[0] for row in table.rows]
+    names, note = shorten([*(row.who for row in table.rows), *opponents])
+    for row, opponent in zip(table.rows, opponents, strict=True):
+        row.who = names[row.who]
+        row.measure = row.measure.replace(f"{AGAINST}{opponent}", f"{AGAINST}{names[opponent]}")
+    table.note = f"{table.note} {note}".strip()
+    return table
 
 
 def find_result(experiment: str) -> dict[str, Any] | None:

@@ -11,7 +11,7 @@ from understudy.errors import BadOption, UnderstudyError
 from understudy.games import CompiledGame, find_game, game_names
 from understudy.games.drawing import BOX, draw_ground, locate_cells, measure_board, shape_mark, shape_stone
 from understudy.games.kind import read_size
-from understudy.pictures.traces import find_changes
+from understudy.pictures.traces import find_changes, find_paths
 from understudy.players.student_files import usual_opponent
 from understudy.serve.messages import BoardForm, Cell, ExtraRow, GameRow, LegalMove, Place, Where
 from understudy.serve.records import list_forms
@@ -110,12 +110,11 @@ def _describe_conventions(game: CompiledGame) -> str:
 
 def list_legal(game: CompiledGame, position: Any) -> list[LegalMove]:
     """Return the legal moves, each with the cells that a person points at."""
-    names, moves = game.board.cells, []
-    for code in game.moves(position):
-        cells, option = game.path(position, code)
-        text = game.write_move(position, code)
-        moves.append(LegalMove(move=text, cells=[names[cell] for cell in cells], option=option))
-    return moves
+    names = game.board.cells
+    return [
+        LegalMove(move=game.write_move(position, code), cells=[names[cell] for cell in path.cells], option=path.option)
+        for code, path in find_paths(game, position).items()
+    ]
 
 
 def describe_place(game: CompiledGame, position: Any, *, before: Any = None, move: int | None = None) -> Place:

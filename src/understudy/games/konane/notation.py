@@ -127,6 +127,11 @@ def joined(numbers: tuple[int, ...]) -> Move:
     return origin << 8 | to
 
 
+def path(position: Any, move: Move) -> tuple[tuple[int, ...]]:
+    """Return where a stone stands and where it lands; a removal points at one cell."""
+    return (tuple(dict.fromkeys(parts(move))),)
+
+
 SETUP = COLOURS
 
 
