@@ -55,6 +55,16 @@ def test_the_end_shows_opinions_and_turning_points(server: Server, open_page: Op
     expect(page.get_by_role("button", name="Take back")).to_be_visible()
 
 
+def test_a_search_looks_over_a_game_whose_players_told_nothing(server: Server, open_page: Open) -> None:
+    players = {"white": "random", "black": "random"}
+    page = open_page(f"#/watch/{server.begin('morris', players=players, pace=0, seed=2)}")
+    graph = page.get_by_role("region", name="Opinions over the game")
+    graph.get_by_role("button", name="Let a search look over the game").click()
+    expect(graph.locator("path.curve-0")).to_have_count(1)
+    plies = page.locator(".plies button[data-ply]").count()
+    expect(graph.locator("circle.point-0")).to_have_count(plies)
+
+
 def test_a_tournament_fills_its_table(open_page: Open) -> None:
     page = open_page("#/tournament")
     page.get_by_role("radio", name="Konane").check()

@@ -38,7 +38,7 @@ class NewGame {
     this.game = new GameForm(kinds, (description) => this.update(description));
     const start = h("button", { type: "submit", class: "main" }, "Play");
     this.element = h("form", { onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), this.start()) },
-      this.game.element, this.seats, this.makeClock(), h("div", { class: "row" }, start), this.problem.element); // prettier-ignore
+      this.game.element, this.seats, this.makeClock(), h("div", { class: "row" }, start), this.problem.element);
     this.beside = h("div", null, this.picture, makeGamesList());
   }
 

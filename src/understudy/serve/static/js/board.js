@@ -54,7 +54,7 @@ export class Board {
     return svg("svg", {
       viewBox: `0 0 ${width} ${height}`, class: `us-board${lined ? " us-lined" : ""}`, role: picture ? "img" : "group",
       "aria-label": this.wishes.label ?? title, onkeydown: press,
-    }, ground, this.marks, below, this.stones.layer, above, !picture && svg("g", { class: "cells" }, this.cells)); // prettier-ignore
+    }, ground, this.marks, below, this.stones.layer, above, !picture && svg("g", { class: "cells" }, this.cells));
   }
 
   listen() {
@@ -126,7 +126,7 @@ export class Board {
       class: "cell", role: "button", tabindex: cell === 0 ? 0 : -1,
       onfocus: () => this.focus(cell, false), onclick: (/** @type {MouseEvent} */ event) => event.detail === 0 && this.choose(cell),
     }, svg("rect", { class: "hit", x: -half, y: -half, width: this.side, height: this.side, rx: 6 }),
-      svg("circle", { class: "spot", r: this.side * 0.13 }), svg("circle", { class: "ring", r: this.side * 0.44 })); // prettier-ignore
+      svg("circle", { class: "spot", r: this.side * 0.13 }), svg("circle", { class: "ring", r: this.side * 0.44 }));
   }
 
   place() {
@@ -162,7 +162,7 @@ export class Board {
     const marks = {
       can: firsts.has(name), chosen: this.chooser.chosen.includes(name), marked: (this.shown.marked ?? []).includes(cell),
       next: next.has(name) && (begun || next.get(name) === true || !stone),
-    }; // prettier-ignore
+    };
     element.classList.toggle("can", marks.can || marks.next || Boolean(this.wishes.onCell));
     element.classList.toggle("drag", this.canDrag(cell));
     element.classList.toggle("next", marks.next);

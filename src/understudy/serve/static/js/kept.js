@@ -40,7 +40,7 @@ export function keepGame(state, view) {
 
 /** @param {string} id */
 export function forgetGame(id) {
-  write(GAMES, listGames().filter((game) => game.id !== id)); // prettier-ignore
+  write(GAMES, listGames().filter((game) => game.id !== id));
 }
 
 /**

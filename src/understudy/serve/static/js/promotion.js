@@ -16,7 +16,7 @@ export function askOption(description, turn, moves) {
     let chosen = null;
     const choices = moves.map((move) =>
       h("button", { type: "button", class: "option", onclick: () => ((chosen = move), dialog.close()) },
-        drawOption(description, turn, move.option), h("span", null, move.option))); // prettier-ignore
+        drawOption(description, turn, move.option), h("span", null, move.option)));
     const title = h("p", { id: "option-title" }, "Which?");
     const dialog = h("dialog", { class: "options", "aria-labelledby": "option-title" }, title, h("div", { class: "row" }, choices));
     dialog.addEventListener("close", () => (dialog.remove(), resolve(chosen)));

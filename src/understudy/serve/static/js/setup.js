@@ -63,7 +63,7 @@ class Editor {
     const beside = h("div", { class: "beside" }, h("div", { class: "card" }, own, this.sides, this.more),
       h("div", { class: "card" }, field("The position as text", this.text), h("div", { class: "actions" }, read, write)),
       h("div", { class: "card" }, this.opponent.element, h("div", { class: "actions" }, button("Play from here", () => this.play(), { class: "main" })), this.problem.element),
-      this.makeImport()); // prettier-ignore
+      this.makeImport());
     return h("div", { class: "game" }, h("div", { class: "stage" }, this.board.element), beside);
   }
 
