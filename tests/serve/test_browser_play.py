@@ -225,9 +225,15 @@ def test_a_board_is_flipped_and_sides_are_swapped(server: Server, open_page: Ope
 
 def test_a_hint_shows_a_move(server: Server, open_page: Open) -> None:
     page = open_page(f"#/play/{server.begin('konane', size='4x4', players={'black': 'human', 'white': 'random'})}")
+    page.get_by_label("Show it").select_option("always")
+    page.locator(".weighed").wait_for()
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".status")).to_contain_text("would play")
-    expect(page.locator(".above .us-drop, .above .us-arrow").first).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("student:konane_4 would play")
+    expect(page.locator(".above .us-drop").first).to_be_visible()
+    state = server.state(page.url.rsplit("/", 1)[1])
+    click_move(page, state["legal"][0])
+    wait_for_plies(page, 2)
+    expect(page.locator(".status")).not_to_contain_text("would play")
 
 
 def test_time_runs_out(server: Server, open_page: Open) -> None:

@@ -25,6 +25,7 @@ export class GameView {
     this.view = view;
     this.asked = "";
     this.person = game.people[0];
+    this.kept = -1;
     this.board = this.makeBoard();
     this.thoughts = new Thoughts(game, this.board, players, view === "watch" ? { usual: "always" } : {});
     this.moves = new MoveList(game);
@@ -95,7 +96,8 @@ export class GameView {
     if (this.thoughts.mode === "off" && !game.state.over) this.graph.element.hidden = true;
     this.writeStatus();
     this.writePast();
-    keepGame(game.state, this.view);
+    if (this.kept !== game.state.version) keepGame(game.state, this.view); // not at every tick of a search
+    this.kept = game.state.version;
   }
 
   writeStatus() {

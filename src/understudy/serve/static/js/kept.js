@@ -33,7 +33,7 @@ export function listGames() {
 
 /** @param {State} state @param {string} view */
 export function keepGame(state, view) {
-  const players = state.colours.map((colour) => state.players[colour]).join(" – ");
+  const players = state.colours.map((colour) => state.players[colour].replace(/^human$/, "a person")).join(" – ");
   const { id, title, ending } = state;
   write(GAMES, [{ id, view, title, players, ending, at: Date.now() }, ...listGames().filter((game) => game.id !== id)].slice(0, MOST));
 }

@@ -10,6 +10,9 @@ import { field, number, select } from "./forms.js";
 /** What is called human in texts is the person at this page. */
 export const HUMAN = "human";
 
+/** A switch that nobody set. */
+const USUAL = /** @type {[string, string]} */ (["", "usual"]);
+
 /** @param {string} game @param {string} [size] @param {Record<string, string>} [rules] @returns {Promise<Players>} */
 export function listPlayers(game, size, rules) {
   return get(`/api/players${query({ game, size: size || undefined }, rules)}`);
@@ -89,7 +92,7 @@ export class PlayerForm {
       else this.options.set(option.name, value);
       this.tell();
     };
-    if (option.kind === "switch") return select([["true", "yes"], ["false", "no"]], usual, change);
+    if (option.kind === "switch") return select([...(usual ? [] : [USUAL]), ["true", "yes"], ["false", "no"]], usual, change);
     if (option.kind === "choice") return select((option.choices ?? []).map((one) => [one, one || "usual"]), usual, change);
     const input = option.kind === "text" ? h("input", { type: "text", value: usual }) : number(usual, { step: option.kind === "integer" ? 1 : "any" });
     input.addEventListener("change", () => change(input.value.trim()));

@@ -189,8 +189,9 @@ export class Thoughts {
     return h("div", { class: "row layers" }, h("span", { class: "quiet small" }, "On the board:"), buttons);
   }
 
-  /** Lay on the board what was chosen; numbers of the piece that is chosen, if one is. */
+  /** Lay on the board a hint, or what was chosen: numbers of the piece that is chosen, if one is. */
   cover() {
+    if (this.game.hint) return this.board.overlay(this.game.hint);
     const pictures = this.thought?.pictures;
     if (!pictures || this.steps) return;
     const [from] = this.board.chooser.chosen;

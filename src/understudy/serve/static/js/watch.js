@@ -72,7 +72,7 @@ class Pacing {
   update() {
     const { state } = this.game;
     this.toggle.textContent = state.paused ? "Go on" : "Pause";
-    this.toggle.disabled = state.over;
-    this.step.disabled = state.over || !state.paused;
+    for (const control of [this.toggle, this.step, this.pace]) control.hidden = state.over;
+    this.step.disabled = !state.paused;
   }
 }
