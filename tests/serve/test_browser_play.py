@@ -225,9 +225,15 @@ def test_a_board_is_flipped_and_sides_are_swapped(server: Server, open_page: Ope
 
 def test_a_hint_shows_a_move(server: Server, open_page: Open) -> None:
     page = open_page(f"#/play/{server.begin('konane', size='4x4', players={'black': 'human', 'white': 'random'})}")
+    page.get_by_label("Show it").select_option("always")
+    page.locator(".weighed").wait_for()
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".status")).to_contain_text("would play")
-    expect(page.locator(".above .us-drop, .above .us-arrow").first).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("student:konane_4 would play")
+    expect(page.locator(".above .us-drop").first).to_be_visible()
+    state = server.state(page.url.rsplit("/", 1)[1])
+    click_move(page, state["legal"][0])
+    wait_for_plies(page, 2)
+    expect(page.locator(".status")).not_to_contain_text("would play")
 
 
 def test_time_runs_out(server: Server, open_page: Open) -> None:
@@ -283,6 +289,7 @@ def test_a_position_is_set_up_stone_by_stone(server: Server, open_page: Open) ->
             find_cell(page, cell).click()
     find_cell(page, "b2").click()  # the same stone again takes it away
     page.get_by_role("radio", name="black").check()
+    page.get_by_role("button", name="Write the stones as text").click()
     expect(page.get_by_label("The position as text")).to_have_value("4k3/8/8/8/8/8/P7/4K3 b - - 0 1")
     page.get_by_label("Opponent").select_option("human")
     page.get_by_role("button", name="Play from here").click()
@@ -299,6 +306,9 @@ def test_a_position_that_cannot_be_is_refused_in_one_sentence(open_page: Open) -
     page.get_by_label("The position as text").fill(PAWN_ENDING)
     page.get_by_role("button", name="Show this position").click()
     expect(find_cell(page, "a7")).to_have_attribute("aria-label", "a7, white pawn")
+    page.get_by_role("button", name="Clear the board").click()
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.get_by_role("alert")).to_contain_text("there are no pieces")
 
 
 def test_a_record_is_saved_copied_and_opened_again(server: Server, open_page: Open, tmp_path: Path) -> None:

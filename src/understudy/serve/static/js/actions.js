@@ -43,7 +43,7 @@ export class Actions {
 
   /** Ask somebody who knows the game, and show what it would play. */
   async showHint() {
-    const { game, board } = this;
+    const { game } = this;
     const opponent = game.machines.length ? game.state.players[game.machines[0]] : "";
     const player = opponent && opponent !== "random" ? opponent : game.description.opponent;
     const { version } = game.state;
@@ -51,7 +51,7 @@ export class Actions {
     try {
       const thought = await think({ ...game.question, player, pictures: true }).done;
       if (version !== game.state.version) return; // the game went on meanwhile
-      board.overlay(thought.pictures?.moves ?? "");
+      game.hint = thought.pictures?.moves ?? "";
       game.sentence = `${player} would play ${thought.choice}.`;
       announce(game.sentence);
       game.tell();

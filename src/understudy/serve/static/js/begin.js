@@ -38,16 +38,21 @@ class NewGame {
     this.game = new GameForm(kinds, (description) => this.update(description));
     const start = h("button", { type: "submit", class: "main" }, "Play");
     this.element = h("form", { onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), this.start()) },
-      this.game.element, this.seats, this.makeClock(), h("div", { class: "row" }, start), this.problem.element); // prettier-ignore
+      this.game.element, this.seats, this.makeClock(), h("div", { class: "row" }, start), this.problem.element);
     this.beside = h("div", null, this.picture, makeGamesList());
   }
 
   /** @param {Description} description */
   async update(description) {
+    const [place, players] = await Promise.all([startPlace(description), listPlayers(description.name, description.size, description.rules)]);
+    return () => this.show(description, place, players);
+  }
+
+  /** @param {Description} description @param {import("./types.js").Place} place @param {import("./types.js").Players} players */
+  show(description, place, players) {
     const board = new Board(description, { label: `${description.title}, the start`, picture: true });
-    board.show(await startPlace(description));
+    board.show(place);
     fill(this.picture, board.element, h("p", { class: "quiet small" }, description.conventions));
-    const players = await listPlayers(description.name, description.size, description.rules);
     this.opponent = new PlayerForm("Opponent", players, description.opponent, { human: true });
     this.colour = description.colours[0];
     const colours = [...description.colours, "either"];

@@ -6,7 +6,7 @@ import { fill, fragment, h, svg } from "./dom.js";
 import { DIRECTIONS, findNeighbour, leastGap } from "./geometry.js";
 import { Layers } from "./layers.js";
 import { listenToPointer } from "./pointer.js";
-import { nameCell, nameStone, sideOf } from "./spoken.js";
+import { nameCell, sideOf } from "./spoken.js";
 import { Stones } from "./stones.js";
 
 /** @typedef {import("./types.js").Description} Description */
@@ -54,7 +54,7 @@ export class Board {
     return svg("svg", {
       viewBox: `0 0 ${width} ${height}`, class: `us-board${lined ? " us-lined" : ""}`, role: picture ? "img" : "group",
       "aria-label": this.wishes.label ?? title, onkeydown: press,
-    }, ground, this.marks, below, this.stones.layer, above, !picture && svg("g", { class: "cells" }, this.cells)); // prettier-ignore
+    }, ground, this.marks, below, this.stones.layer, above, !picture && svg("g", { class: "cells" }, this.cells));
   }
 
   listen() {
@@ -77,14 +77,19 @@ export class Board {
   show(shown) {
     const same = JSON.stringify([shown.stones, shown.legal]) === JSON.stringify([this.shown.stones, this.shown.legal]);
     this.shown = shown;
-    if (!same || !this.chooser.chosen.length) this.chooser = new Chooser(shown.legal ?? []);
+    if (!same || !this.chooser.chosen.length) this.chooser = this.makeChooser();
     this.draw();
   }
 
   /** Show the position again as it was told, a move that was refused taken back. */
   reset() {
-    this.chooser = new Chooser(this.shown.legal ?? []);
+    this.chooser = this.makeChooser();
     this.draw();
+  }
+
+  makeChooser() {
+    const { stones, legal } = this.shown;
+    return new Chooser(legal ?? [], (cell) => !stones[this.names.indexOf(cell)]);
   }
 
   /**
@@ -121,7 +126,7 @@ export class Board {
       class: "cell", role: "button", tabindex: cell === 0 ? 0 : -1,
       onfocus: () => this.focus(cell, false), onclick: (/** @type {MouseEvent} */ event) => event.detail === 0 && this.choose(cell),
     }, svg("rect", { class: "hit", x: -half, y: -half, width: this.side, height: this.side, rx: 6 }),
-      svg("circle", { class: "spot", r: this.side * 0.13 }), svg("circle", { class: "ring", r: this.side * 0.44 })); // prettier-ignore
+      svg("circle", { class: "spot", r: this.side * 0.13 }), svg("circle", { class: "ring", r: this.side * 0.44 }));
   }
 
   place() {
@@ -157,7 +162,7 @@ export class Board {
     const marks = {
       can: firsts.has(name), chosen: this.chooser.chosen.includes(name), marked: (this.shown.marked ?? []).includes(cell),
       next: next.has(name) && (begun || next.get(name) === true || !stone),
-    }; // prettier-ignore
+    };
     element.classList.toggle("can", marks.can || marks.next || Boolean(this.wishes.onCell));
     element.classList.toggle("drag", this.canDrag(cell));
     element.classList.toggle("next", marks.next);
@@ -218,8 +223,7 @@ export class Board {
       const side = sideOf(this.description, this.shown.stones[this.names.indexOf(cell)]);
       return side !== null && side !== mover;
     });
-    const put = chosen.length > 1 || (chosen.length === 1 && !this.shown.stones[this.names.indexOf(chosen[0])]);
-    if (next.size && takes && put) this.wishes.onSay?.("Choose a stone to take.");
+    if (next.size && takes && this.chooser.half) this.wishes.onSay?.("Choose a stone to take.");
     else if (next.size && complete.length) this.wishes.onSay?.(`Go on, or choose ${chosen.at(-1)} again to stop there.`);
     else this.wishes.onSay?.("");
   }
@@ -242,10 +246,5 @@ export class Board {
     this.focused = cell;
     cells[cell].setAttribute("tabindex", "0");
     if (move) cells[cell].focus();
-  }
-
-  /** The name of what stands in a cell. @param {string} cell */
-  nameOf(cell) {
-    return nameStone(this.description, this.shown.stones[this.names.indexOf(cell)]);
   }
 }

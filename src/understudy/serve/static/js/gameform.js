@@ -9,12 +9,16 @@ import { recall, remember } from "./kept.js";
 /** @typedef {import("./types.js").Description} Description */
 
 export class GameForm {
-  /** @param {Kind[]} kinds @param {(description: Description) => unknown} onchange @param {string} [game] */
-  constructor(kinds, onchange, game) {
+  /**
+   * @param {Kind[]} kinds
+   * @param {(description: Description) => Promise<() => void>} onchange fetches what it needs and returns what shows it
+   */
+  constructor(kinds, onchange) {
     this.kinds = kinds;
     this.onchange = onchange;
-    this.kind = kinds.find((kind) => kind.name === (game ?? recall("game", ""))) ?? kinds[0];
+    this.kind = kinds.find((kind) => kind.name === recall("game", "")) ?? kinds[0];
     this.size = "";
+    this.updates = 0;
     /** @type {Record<string, string>} */
     this.rules = {};
     this.problem = problem();
@@ -49,12 +53,16 @@ export class GameForm {
   }
 
   async update() {
+    const update = ++this.updates;
     this.problem.clear();
     try {
-      this.description = await describe(this.kind.name, this.size, this.rules);
-      await this.onchange(this.description);
+      const description = await describe(this.kind.name, this.size, this.rules);
+      const show = await this.onchange(description);
+      if (update !== this.updates) return; // another game was chosen meanwhile
+      this.description = description;
+      show();
     } catch (error) {
-      this.problem.tell(error);
+      if (update === this.updates) this.problem.tell(error);
     }
   }
 

@@ -24,6 +24,8 @@ export class GameView {
     this.game = game;
     this.view = view;
     this.asked = "";
+    this.person = game.people[0];
+    this.kept = -1;
     this.board = this.makeBoard();
     this.thoughts = new Thoughts(game, this.board, players, view === "watch" ? { usual: "always" } : {});
     this.moves = new MoveList(game);
@@ -43,7 +45,7 @@ export class GameView {
   build() {
     const { game } = this;
     const stage = h("div", { class: "stage" }, this.upper, this.board.element, this.lower, this.status, this.past, this.controls,
-      this.view === "play" && this.actions.element, makeRecords(game)); // prettier-ignore
+      this.view === "play" && this.actions.element, makeRecords(game));
     const beside = h("div", { class: "beside" }, this.thoughts.element, this.graph.element);
     const under = h("div", { class: "under" }, this.moves.element);
     return h("div", null, h("h1", null, game.state.title), h("div", { class: "game" }, stage, beside, under));
@@ -51,13 +53,26 @@ export class GameView {
 
   makeBoard() {
     const { game } = this;
-    const flipped = game.people.length === 1 && game.people[0] === game.state.colours[1];
+    const flipped = this.upside;
     return new Board(game.description, {
       label: `${game.state.title}: the board`, flipped,
       onMove: (move) => void this.move(move.move),
       onSay: (sentence) => this.say(sentence),
       onChosen: () => this.thoughts?.cover(),
-    }); // prettier-ignore
+    });
+  }
+
+  /** Whether the one person who plays has the second colour, and so the board turned. */
+  get upside() {
+    const { people, state } = this.game;
+    return people.length === 1 && people[0] === state.colours[1];
+  }
+
+  /** Turn the board when the person changes sides. */
+  followPerson() {
+    const { people } = this.game;
+    if (people.length === 1 && people[0] !== this.person && this.board.flipped !== this.upside) this.flip();
+    this.person = people[0];
   }
 
   /** @param {string} move */
@@ -75,12 +90,14 @@ export class GameView {
   update() {
     const { game, board } = this;
     const { stones, marked, turn } = game.shown;
+    this.followPerson();
     board.show({ stones, marked, turn, legal: game.past ? [] : game.state.legal });
     for (const part of [...this.seats, this.moves, this.graph, this.thoughts, this.actions]) part.update();
     if (this.thoughts.mode === "off" && !game.state.over) this.graph.element.hidden = true;
     this.writeStatus();
     this.writePast();
-    keepGame(game.state, this.view);
+    if (this.kept !== game.state.version) keepGame(game.state, this.view); // not at every tick of a search
+    this.kept = game.state.version;
   }
 
   writeStatus() {
@@ -88,7 +105,7 @@ export class GameView {
     const mover = ownTurn ? (this.game.people.length > 1 ? `${state.turn} is to move.` : "It is your move.") : `${state.turn} is to move.`;
     const ending = state.ending ? `The game is over: ${state.ending}.` : mover;
     fill(this.status, h("strong", null, this.asked || ending), " ", this.game.shown.status && h("span", { class: "quiet" }, `${this.game.shown.status} `),
-      sentence && h("span", null, sentence)); // prettier-ignore
+      sentence && h("span", null, sentence));
   }
 
   /** While somebody looks back, say so, and offer to play on from there. */
@@ -97,7 +114,7 @@ export class GameView {
     this.past.hidden = !game.past;
     if (!game.past) return;
     fill(this.past, h("span", { class: "where" }, game.ply ? `This is the position after ${game.state.moves[game.ply - 1].move}.` : "This is the start."),
-      button("Play from here", () => playFrom(game, game.ply)), button("Back to the game", () => game.look(game.state.ply))); // prettier-ignore
+      button("Play from here", () => playFrom(game, game.ply)), button("Back to the game", () => game.look(game.state.ply)));
   }
 
   flip() {

@@ -60,7 +60,9 @@ async function fillPage(page, view, route, mine) {
     if (mine === turn) close = leave;
     else leave?.();
   } catch (error) {
-    if (mine === turn) fill(page, h("h1", null, view.title), h("p", { role: "alert" }, error instanceof Error ? error.message : String(error)));
+    const sentence = error instanceof Error ? error.message : String(error);
+    const back = h("p", null, h("a", { href: `#/${route.path[0] ?? "play"}` }, `Back to ${view.title}`));
+    if (mine === turn) fill(page, h("h1", null, view.title), h("p", { role: "alert" }, sentence), route.path.length > 1 && back);
   }
 }
 

@@ -19,7 +19,7 @@ export class MoveList {
     const steps = /** @type {[string, string, () => number][]} */ ([
       ["«", "to the start", () => 0], ["‹", "one move back", () => game.ply - 1],
       ["›", "one move on", () => game.ply + 1], ["»", "to the present", () => game.state.ply],
-    ]); // prettier-ignore
+    ]);
     const buttons = steps.map(([sign, label, ply]) => button(sign, () => game.look(ply()), { "aria-label": label, title: label }));
     return h("div", { class: "row" }, buttons, this.where);
   }
@@ -66,7 +66,7 @@ export class MoveList {
 export function listenToArrows(game) {
   const steps = /** @type {Record<string, () => number>} */ ({
     ArrowLeft: () => game.ply - 1, ArrowRight: () => game.ply + 1, Home: () => 0, End: () => game.state.ply,
-  }); // prettier-ignore
+  });
   const hear = (/** @type {KeyboardEvent} */ event) => {
     const busy = event.target instanceof Element && event.target.closest("input, select, textarea, .cell, [role=tablist], dialog");
     if (busy || !(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;

@@ -12,12 +12,13 @@ import { fragment, h, svg } from "./dom.js";
  */
 export function askOption(description, turn, moves) {
   return new Promise((resolve) => {
+    // Servers list moves by their codes, the weakest piece first; people look for the strongest.
     /** @type {Legal|null} */
     let chosen = null;
-    const choices = moves.map((move) =>
+    const choices = [...moves].reverse().map((move) =>
       h("button", { type: "button", class: "option", onclick: () => ((chosen = move), dialog.close()) },
-        drawOption(description, turn, move.option), h("span", null, move.option))); // prettier-ignore
-    const title = h("p", { id: "option-title" }, "Which?");
+        drawOption(description, turn, move.option), h("span", null, move.option)));
+    const title = h("p", { id: "option-title" }, "What does it become?");
     const dialog = h("dialog", { class: "options", "aria-labelledby": "option-title" }, title, h("div", { class: "row" }, choices));
     dialog.addEventListener("close", () => (dialog.remove(), resolve(chosen)));
     document.body.append(dialog);

@@ -24,12 +24,12 @@ export function makeRecords(game) {
     button("Copy position", () => copy("The position", game.shown.position).then(say, say)),
     button("Copy moves", () => copyMoves().then(say, say)),
     forms.map((form) => button(`Save as ${form === "moves" ? "list of moves" : form.toUpperCase()}`, () => save(game, form).then(say, say))),
-    button("Set up, paste or import", setUp)), said); // prettier-ignore
+    button("Set up, paste or import", setUp)), said);
 }
 
 /** @param {Game} game */
 function writeRules({ state }) {
-  return Object.entries(state.rules).map(([name, value]) => `&rule=${encodeURIComponent(`${name}=${value}`)}`).join(""); // prettier-ignore
+  return Object.entries(state.rules).map(([name, value]) => `&rule=${encodeURIComponent(`${name}=${value}`)}`).join("");
 }
 
 /** @param {Game} game @param {string} form @returns {Promise<{form: string, text: string}>} */

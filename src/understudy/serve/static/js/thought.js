@@ -17,7 +17,7 @@ const NOTICED = 0.001;
 export function writeHead(thought, mover, { thinking = false, other = false } = {}) {
   const chooses = h("p", { class: "chosen-move" }, h("span", null, thinking ? "holds best " : "chooses "), thought.choice || thought.line[0] || "…",
     !thought.legal && h("span", { class: "warning small" }, " which the rules forbid"),
-    other && h("span", { class: "differs small" }, " another choice")); // prettier-ignore
+    other && h("span", { class: "differs small" }, " another choice"));
   const sentences = writeSentences(thought, mover).map((sentence) => h("p", null, sentence));
   return h("div", null, h("p", { class: "quiet small" }, thought.player), chooses, writeScale(thought, mover), sentences, writeFacts(thought));
 }
@@ -46,7 +46,7 @@ function writeFacts(thought) {
   const facts = [
     depth !== null && `${depth} ${depth === 1 ? "ply" : "plies"} deep`, nodes !== null && `${writeCount(nodes)} nodes`,
     seconds !== null && writeSeconds(seconds), changed,
-  ]; // prettier-ignore
+  ];
   const items = facts.filter(Boolean).map((fact) => h("li", null, fact));
   return items.length ? h("ul", { class: "facts" }, items) : null;
 }
@@ -60,7 +60,7 @@ export function writeLines(thought, onlook) {
   if (!lines.length) return null;
   const items = lines.map((line, rank) => h("li", {
     tabindex: 0, onmouseenter: () => onlook(rank), onmouseleave: () => onlook(null), onfocus: () => onlook(rank), onblur: () => onlook(null),
-  }, h("span", { class: "rank" }, rank + 1), h("b", null, writeValue(line.value)), h("span", { class: "quiet small" }, writeDepth(line)), h("span", null, line.moves.join(" ")))); // prettier-ignore
+  }, h("span", { class: "rank" }, rank + 1), h("b", null, writeValue(line.value)), h("span", { class: "quiet small" }, writeDepth(line)), h("span", null, line.moves.join(" "))));
   return h("div", null, h("h3", null, lines.length > 1 ? "Its best lines" : "What it expects"), h("ol", { class: "lines" }, items));
 }
 
@@ -84,5 +84,5 @@ export function writeInputs(thought) {
   const most = Math.max(...inputs.map(([, number]) => Math.abs(number))) || 1;
   const rows = inputs.flatMap(([name, number]) => [h("span", null, name), makeTilt(number / most), h("span", { class: "count" }, writeValue(number))]);
   return h("div", null, h("h3", null, "What it sees"), h("p", { class: "quiet small" }, "How much the expected result rests on it, for (right) and against (left)."),
-    h("div", { class: "inputs" }, rows)); // prettier-ignore
+    h("div", { class: "inputs" }, rows));
 }

@@ -15,7 +15,7 @@ import { writeTable } from "./weighed.js";
 /** @typedef {import("./types.js").Truth} Truth */
 /** @typedef {import("./types.js").Players} Players */
 
-const MODES = /** @type {[string, string][]} */ ([["off", "never"], ["after", "after my move"], ["always", "always"]]); // prettier-ignore
+const MODES = /** @type {[string, string][]} */ ([["off", "never"], ["after", "after my move"], ["always", "always"]]);
 /** What may lie on the board. */
 const LAYERS = { values: "numbers", moves: "arrows", none: "nothing" };
 
@@ -87,8 +87,10 @@ export class Thoughts {
 
   /** @param {string} key */
   begin(key) {
+    this.body.style.minHeight = `${this.body.offsetHeight}px`; // what follows must not jump while it thinks
     this.clear();
     this.key = key;
+    if (this.silence) this.body.style.minHeight = "";
     if (this.silence) return fill(this.body, this.explain(this.silence));
     fill(this.body, h("p", { class: "quiet" }, "It thinks."));
     if (!this.live) void this.ask(key);
@@ -111,12 +113,12 @@ export class Thoughts {
     const sentences = /** @type {Record<string, string>} */ ({
       off: "Nothing is shown.", over: "The game is over. Look back at any move to see what it thought.",
       nobody: "Two people play. Choose who thinks.", hidden: "Hidden while it is your move, so that you think for yourself.",
-    }); // prettier-ignore
+    });
     const show = () => ((this.revealed = this.place), this.update());
     const last = this.game.state.moves.at(-1);
     const { ply } = this.game.state;
     return h("div", null, h("p", { class: "quiet" }, sentences[silence]), silence === "hidden" && h("div", { class: "row" }, button("Show it now", show),
-      last && this.game.machines.length > 0 && button(`What it thought before ${last.move}`, () => this.game.look(ply - 1)))); // prettier-ignore
+      last && this.game.machines.length > 0 && button(`What it thought before ${last.move}`, () => this.game.look(ply - 1))));
   }
 
   /** Ask both thinkers and the truth. @param {string} key */
@@ -148,13 +150,14 @@ export class Thoughts {
   /** @param {Thought} thought @param {Thought|null} second @param {Truth|null} truth */
   show(thought, second, truth) {
     this.thought = thought;
+    this.body.style.minHeight = "";
     const { turn } = this.game.shown;
     const other = second !== null && second.choice !== thought.choice;
     const heads = [writeHead(thought, turn), second && writeHead(second, turn, { other })];
     this.steps = thought.parts.length && thought.pictures?.parts.length ? this.makeSteps(thought) : null;
     fill(this.body, h("div", { class: second ? "pair" : "" }, heads), this.steps?.element, this.steps ? null : this.makeLayers(thought),
       writeLines(thought, (line) => this.lookAt(line)), writeTable(thought, second, truth), writeInputs(thought), writeCourse(thought),
-      truth && !truth.known && h("p", { class: "quiet small" }, `What is true of it is not known here: ${truth.note}.`), thought.note && h("p", { class: "quiet small" }, thought.note)); // prettier-ignore
+      truth && !truth.known && h("p", { class: "quiet small" }, `What is true of it is not known here: ${truth.note}.`), thought.note && h("p", { class: "quiet small" }, thought.note));
     if (this.steps) this.steps.show(this.steps.step);
     else this.cover();
   }
@@ -186,8 +189,9 @@ export class Thoughts {
     return h("div", { class: "row layers" }, h("span", { class: "quiet small" }, "On the board:"), buttons);
   }
 
-  /** Lay on the board what was chosen; numbers of the piece that is chosen, if one is. */
+  /** Lay on the board a hint, or what was chosen: numbers of the piece that is chosen, if one is. */
   cover() {
+    if (this.game.hint) return this.board.overlay(this.game.hint);
     const pictures = this.thought?.pictures;
     if (!pictures || this.steps) return;
     const [from] = this.board.chooser.chosen;

@@ -60,7 +60,7 @@ function writeRow(row, thought, second, truth) {
     h("td", { class: "gauge" }, drawNumber(row, thought.kind)),
     h("td", { class: "count" }, writeNumber(row, thought.kind), chosen && second && " ✓"),
     second && h("td", { class: `count${apart ? " differs" : ""}` }, other ? writeNumber(other, second.kind) : "–", second.choice === row.move && " ✓", apart && h("span", { class: "small" }, " differs")),
-    truth?.known && h("td", null, fact?.note ?? "–")); // prettier-ignore
+    truth?.known && h("td", null, fact?.note ?? "–"));
 }
 
 /** @param {Weighed} row @param {string} kind */

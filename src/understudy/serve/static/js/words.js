@@ -23,7 +23,7 @@ export function writeCount(count) {
 const VERDICTS = /** @type {[number, string][]} */ ([
   [0.9, "as good as won"], [0.5, "much better"], [0.15, "somewhat better"], [-0.15, "about even"],
   [-0.5, "somewhat worse"], [-0.9, "much worse"],
-]); // prettier-ignore
+]);
 
 /** What a value means in a word. @param {number} value */
 export function callValue(value) {
