@@ -410,6 +410,8 @@ def test_what_has_no_student_to_write_out(tmp_path: Path, monkeypatch: pytest.Mo
         (tmp_path / name).mkdir()
         (tmp_path / name / "experiment.toml").write_text(text)
     labs = Labs(tmp_path)
+    with labs.exporting, pytest.raises(Conflict, match="another student is being written at this moment"):
+        labs.export("other")
     with pytest.raises(Conflict, match="its student is written when it has learned"):
         labs.export("other")
     with pytest.raises(Conflict, match="nothing has been learned in run folder"):
