@@ -92,7 +92,8 @@ def list_views(server: Server) -> dict[str, str]:
         "#/play": ".begin .board", "#/play/setup?game=chess": ".palette", "#/play/setup": ".palette",
         f"#/play/{thinking}": ".thoughts", f"#/play/{server.begin('chess', clock={'seconds': 600})}": ".clock",
         "#/watch": ".player", f"#/watch/{watched}": ".status:has-text('over')", "#/tournament": ".entrant",
-        f"#/tournament/{contest}": ".cross", "#/learn": "main h1", "#/runs": "main h1", "#/studies": "main a[href*=studies]",
+        f"#/tournament/{contest}": ".cross", "#/learn": "main h1", "#/runs": "main h1",
+        "#/studies": "main a[href*=studies]",
     }  # fmt: skip
 
 

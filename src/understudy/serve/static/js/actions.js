@@ -22,7 +22,18 @@ export class Actions {
     this.swap = button("Swap sides", () => this.swapSides());
     this.again = button("Rematch", () => this.rematch());
     const fresh = h("a", { class: "button", href: "#/play" }, "New game");
-    this.element = h("div", { class: "actions" }, this.pass, this.back, this.hint, button("Flip", onflip), this.swap, this.resign, this.again, fresh);
+    this.element = h(
+      "div",
+      { class: "actions" },
+      this.pass,
+      this.back,
+      this.hint,
+      button("Flip", onflip),
+      this.swap,
+      this.resign,
+      this.again,
+      fresh,
+    );
   }
 
   update() {
@@ -66,7 +77,9 @@ export class Actions {
 
   swapSides() {
     const { colours, players } = this.game.state;
-    void this.game.act("players", { players: { [colours[0]]: players[colours[1]], [colours[1]]: players[colours[0]] } });
+    void this.game.act("players", {
+      players: { [colours[0]]: players[colours[1]], [colours[1]]: players[colours[0]] },
+    });
   }
 
   /** The same again, with the other colour. */

@@ -35,6 +35,11 @@ export class Chooser {
     return new Set(this.legal.filter((move) => move.cells.length).map((move) => move.cells[0]));
   }
 
+  /** Whether a move begins with this cell and goes on to another. @param {string} cell */
+  leads(cell) {
+    return this.legal.some((move) => move.cells.length > 1 && move.cells[0] === cell);
+  }
+
   /** Moves without cells, such as a pass. */
   get passes() {
     return this.legal.filter((move) => !move.cells.length);

@@ -64,7 +64,8 @@ export class Game {
     [this.past, this.tick, this.sentence, this.hint] = [null, null, "", ""];
     this.looks++;
     const last = state.moves.at(-1);
-    if (state.ply > before.ply && last) announce(`${this.colourAt(state.ply - 1)} played ${last.move}.${this.ownTurn ? " It is your move." : ""}`);
+    if (state.ply > before.ply && last)
+      announce(`${this.colourAt(state.ply - 1)} played ${last.move}.${this.ownTurn ? " It is your move." : ""}`);
     else if (state.ply < before.ply) announce(`Back at move ${state.ply}. ${state.turn} is to move.`);
   }
 
@@ -142,7 +143,11 @@ export class Game {
   async complain(error) {
     const elsewhere = error instanceof ApiError && error.status === 409;
     if (elsewhere) this.take(await get(`/api/play/${this.state.id}`));
-    this.sentence = elsewhere ? "The game has gone on in another window; this is how it stands." : error instanceof Error ? error.message : String(error);
+    this.sentence = elsewhere
+      ? "The game has gone on in another window; this is how it stands."
+      : error instanceof Error
+        ? error.message
+        : String(error);
     announce(this.sentence);
     this.tell();
   }

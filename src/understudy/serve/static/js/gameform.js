@@ -24,7 +24,13 @@ export class GameForm {
     this.problem = problem();
     this.more = h("div", { class: "fields" });
     const titles = kinds.map((kind) => /** @type {[string, string]} */ ([kind.name, kind.title]));
-    this.element = h("div", null, radios("Game", titles, this.kind.name, (name) => this.choose(name), "kinds"), this.more, this.problem.element);
+    this.element = h(
+      "div",
+      null,
+      radios("Game", titles, this.kind.name, (name) => this.choose(name), "kinds"),
+      this.more,
+      this.problem.element,
+    );
     this.ready = this.choose(this.kind.name);
   }
 
@@ -33,7 +39,11 @@ export class GameForm {
     this.kind = this.kinds.find((kind) => kind.name === name) ?? this.kinds[0];
     [this.size, this.rules] = ["", {}];
     remember("game", this.kind.name);
-    fill(this.more, this.makeSize(), Object.entries(this.kind.rules).map(([rule, settings]) => this.makeRule(rule, settings)));
+    fill(
+      this.more,
+      this.makeSize(),
+      Object.entries(this.kind.rules).map(([rule, settings]) => this.makeRule(rule, settings)),
+    );
     return this.update();
   }
 
@@ -41,7 +51,12 @@ export class GameForm {
   makeSize() {
     const { size, sizes, resizable = sizes.includes(" to ") } = this.kind;
     if (!resizable) return null;
-    const input = h("input", { type: "text", value: size, size: 6, onchange: () => ((this.size = input.value.trim()), this.update()) });
+    const input = h("input", {
+      type: "text",
+      value: size,
+      size: 6,
+      onchange: () => ((this.size = input.value.trim()), this.update()),
+    });
     return field("Size", input, sizes);
   }
 

@@ -24,7 +24,10 @@ const NOTICED = 0.1;
 export function listOpinions(game) {
   const { colours, moves } = game.state;
   return colours.map((colour, number) =>
-    moves.flatMap(({ value }, ply) => (value === null || game.colourAt(ply) !== colour ? [] : [{ ply, value: number ? -value : value }])));
+    moves.flatMap(({ value }, ply) =>
+      value === null || game.colourAt(ply) !== colour ? [] : [{ ply, value: number ? -value : value }],
+    ),
+  );
 }
 
 /**
@@ -33,8 +36,12 @@ export function listOpinions(game) {
  * @returns {Turning[]} in the order of the game
  */
 export function findTurnings(opinions) {
-  const changes = opinions.flatMap((curve) => curve.slice(1).map(({ ply, value }, place) => ({ ply, before: curve[place].value, after: value })));
-  const ranked = changes.filter(({ before, after }) => Math.abs(after - before) >= NOTICED).sort((a, b) => size(b) - size(a));
+  const changes = opinions.flatMap((curve) =>
+    curve.slice(1).map(({ ply, value }, place) => ({ ply, before: curve[place].value, after: value })),
+  );
+  const ranked = changes
+    .filter(({ before, after }) => Math.abs(after - before) >= NOTICED)
+    .sort((a, b) => size(b) - size(a));
   return ranked.slice(0, TURNINGS).sort((a, b) => a.ply - b.ply);
 }
 
@@ -57,7 +64,9 @@ export class Graph {
 
   /** Whether the players of a finished game told too little for a graph. */
   get lacking() {
-    return this.game.state.over && this.game.state.ply > 1 && listOpinions(this.game).every((curve) => curve.length < 2);
+    return (
+      this.game.state.over && this.game.state.ply > 1 && listOpinions(this.game).every((curve) => curve.length < 2)
+    );
   }
 
   update() {
@@ -68,11 +77,20 @@ export class Graph {
     const written = JSON.stringify([opinions, ply, state.over, state.players]);
     if (this.element.hidden || written === this.written) return;
     this.written = written;
-    fill(this.element, h("h2", null, "Opinions over the game"), this.lacking && !this.reviewed ? this.offerReview() : this.write(opinions));
+    fill(
+      this.element,
+      h("h2", null, "Opinions over the game"),
+      this.lacking && !this.reviewed ? this.offerReview() : this.write(opinions),
+    );
   }
 
   offerReview() {
-    return h("div", null, h("p", { class: "quiet" }, "Its players told no opinions."), button("Let a search look over the game", () => this.startReview()));
+    return h(
+      "div",
+      null,
+      h("p", { class: "quiet" }, "Its players told no opinions."),
+      button("Let a search look over the game", () => this.startReview()),
+    );
   }
 
   async startReview() {
@@ -96,7 +114,11 @@ export class Graph {
   writeKey(opinions) {
     const { colours, players } = this.game.state;
     const names = this.reviewed ? [REVIEWER] : colours.map((colour) => `${players[colour]} (${colour})`);
-    return h("p", { class: "small" }, opinions.map((curve, number) => curve.length > 0 && h("span", { class: `key key-${number}` }, names[number])));
+    return h(
+      "p",
+      { class: "small" },
+      opinions.map((curve, number) => curve.length > 0 && h("span", { class: `key key-${number}` }, names[number])),
+    );
   }
 
   /** @param {Opinion[][]} opinions @param {Turning[]} turnings */
@@ -107,10 +129,21 @@ export class Graph {
     const curves = opinions.flatMap((curve, number) => drawCurve(curve, number, x, y));
     const rings = turnings.map(({ ply, after }) => svg("circle", { cx: x(ply), cy: y(after), r: 6, class: "turning" }));
     const [first, second] = this.game.state.colours;
-    return svg("svg", { viewBox: `0 0 ${WIDTH} ${HEIGHT}`, role: "img", "aria-label": `What the players expected, move by move: up is good for ${first}` },
-      svg("rect", { x: 0, y: 0, width: WIDTH, height: HEIGHT, rx: 6, class: "frame" }), svg("path", { d: `M0 ${y(0)}H${WIDTH}`, class: "zero" }),
-      svg("text", { x: MARGIN, y: 18 }, `${first} wins`), svg("text", { x: MARGIN, y: HEIGHT - 8 }, `${second} wins`),
-      svg("path", { d: `M${x(this.game.ply)} 0V${HEIGHT}`, class: "now" }), curves, rings);
+    return svg(
+      "svg",
+      {
+        viewBox: `0 0 ${WIDTH} ${HEIGHT}`,
+        role: "img",
+        "aria-label": `What the players expected, move by move: up is good for ${first}`,
+      },
+      svg("rect", { x: 0, y: 0, width: WIDTH, height: HEIGHT, rx: 6, class: "frame" }),
+      svg("path", { d: `M0 ${y(0)}H${WIDTH}`, class: "zero" }),
+      svg("text", { x: MARGIN, y: 18 }, `${first} wins`),
+      svg("text", { x: MARGIN, y: HEIGHT - 8 }, `${second} wins`),
+      svg("path", { d: `M${x(this.game.ply)} 0V${HEIGHT}`, class: "now" }),
+      curves,
+      rings,
+    );
   }
 
   /** @param {Turning[]} turnings */
@@ -120,10 +153,20 @@ export class Graph {
     const { moves } = this.game.state;
     const items = turnings.map(({ ply, before, after }) => {
       const led = ply > 0 ? `After ${Math.ceil(ply / 2)}${ply % 2 ? "." : "…"} ${moves[ply - 1].move}` : "At the start";
-      return h("li", null, h("span", null, `${led}: from ${writeValue(before)} to ${writeValue(after)}`),
-        button("Look", () => this.game.look(ply)), button("Play from here", () => this.playFrom(ply)));
+      return h(
+        "li",
+        null,
+        h("span", null, `${led}: from ${writeValue(before)} to ${writeValue(after)}`),
+        button("Look", () => this.game.look(ply)),
+        button("Play from here", () => this.playFrom(ply)),
+      );
     });
-    return h("div", null, h("h3", null, items.length > 1 ? "Turning points" : "The turning point"), h("ol", { class: "turnings" }, items));
+    return h(
+      "div",
+      null,
+      h("h3", null, items.length > 1 ? "Turning points" : "The turning point"),
+      h("ol", { class: "turnings" }, items),
+    );
   }
 }
 
@@ -131,6 +174,8 @@ export class Graph {
 function drawCurve(curve, number, x, y) {
   if (!curve.length) return [];
   const path = curve.map(({ ply, value }) => `${x(ply).toFixed(1)} ${y(value).toFixed(1)}`).join("L");
-  const dots = curve.map(({ ply, value }) => svg("circle", { cx: x(ply), cy: y(value), r: 2.2, class: `point-${number}` }));
+  const dots = curve.map(({ ply, value }) =>
+    svg("circle", { cx: x(ply), cy: y(value), r: 2.2, class: `point-${number}` }),
+  );
   return [svg("path", { d: `M${path}`, class: `curve curve-${number}` }), ...dots];
 }

@@ -51,7 +51,10 @@ class Editor {
     this.text = h("textarea", { rows: 2, spellcheck: false });
     this.sides = h("div");
     this.more = h("div");
-    this.board = new Board(description, { label: `${description.title}: the position`, onCell: (cell) => this.put(cell) });
+    this.board = new Board(description, {
+      label: `${description.title}: the position`,
+      onCell: (cell) => this.put(cell),
+    });
     this.element = this.build();
   }
 
@@ -59,11 +62,35 @@ class Editor {
     const { setup } = this.description;
     const read = button("Show this position", () => this.read(this.text.value.trim(), null));
     const write = button("Write the stones as text", () => this.attempt(() => this.write()));
-    const own = h("fieldset", null, h("legend", null, "Stones"), setup.length ? this.makePalette() : h("p", { class: "quiet" }, "Positions of this game are written as text."));
-    const beside = h("div", { class: "beside" }, h("div", { class: "card" }, own, this.sides, this.more),
-      h("div", { class: "card" }, field("The position as text", this.text), h("div", { class: "actions" }, read, write)),
-      h("div", { class: "card" }, this.opponent.element, h("div", { class: "actions" }, button("Play from here", () => this.play(), { class: "main" })), this.problem.element),
-      this.makeImport());
+    const own = h(
+      "fieldset",
+      null,
+      h("legend", null, "Stones"),
+      setup.length ? this.makePalette() : h("p", { class: "quiet" }, "Positions of this game are written as text."),
+    );
+    const beside = h(
+      "div",
+      { class: "beside" },
+      h("div", { class: "card" }, own, this.sides, this.more),
+      h(
+        "div",
+        { class: "card" },
+        field("The position as text", this.text),
+        h("div", { class: "actions" }, read, write),
+      ),
+      h(
+        "div",
+        { class: "card" },
+        this.opponent.element,
+        h(
+          "div",
+          { class: "actions" },
+          button("Play from here", () => this.play(), { class: "main" }),
+        ),
+        this.problem.element,
+      ),
+      this.makeImport(),
+    );
     return h("div", { class: "game" }, h("div", { class: "stage" }, this.board.element), beside);
   }
 
@@ -81,9 +108,23 @@ class Editor {
   makePalette() {
     const { setup, stones, box } = this.description;
     const buttons = ["", ...setup].map((stone) => {
-      const drawing = svg("svg", { viewBox: `0 0 ${box} ${box}`, width: 40, height: 40, "aria-hidden": "true" }, stone && fragment(stones[stone]));
+      const drawing = svg(
+        "svg",
+        { viewBox: `0 0 ${box} ${box}`, width: 40, height: 40, "aria-hidden": "true" },
+        stone && fragment(stones[stone]),
+      );
       const name = stone ? nameStone(this.description, stone) : "take a stone away";
-      return h("button", { type: "button", title: name, "aria-label": name, "aria-pressed": String(stone === this.stone), onclick: () => choose(stone) }, stone ? drawing : "✕");
+      return h(
+        "button",
+        {
+          type: "button",
+          title: name,
+          "aria-label": name,
+          "aria-pressed": String(stone === this.stone),
+          onclick: () => choose(stone),
+        },
+        stone ? drawing : "✕",
+      );
     });
     const choose = (/** @type {string} */ stone) => {
       this.stone = stone;
@@ -98,7 +139,16 @@ class Editor {
       const now = this.extras[name];
       const set = (/** @type {number} */ value) => ((this.extras[name] = value), this.change(this.stones));
       if (least !== 0 || most !== 1) return field(name, number(now, { min: least, max: most, step: 1, onchange: set }));
-      return h("label", { class: "choice" }, h("input", { type: "checkbox", checked: now === 1, onchange: (/** @type {Event} */ event) => set(/** @type {HTMLInputElement} */ (event.target).checked ? 1 : 0) }), name);
+      return h(
+        "label",
+        { class: "choice" },
+        h("input", {
+          type: "checkbox",
+          checked: now === 1,
+          onchange: (/** @type {Event} */ event) => set(/** @type {HTMLInputElement} */ (event.target).checked ? 1 : 0),
+        }),
+        name,
+      );
     });
     return fields.length ? h("div", { class: "extras" }, fields) : null;
   }
@@ -108,13 +158,22 @@ class Editor {
     const file = h("input", { type: "file", accept: ".json,.txt,.pgn,text/plain,application/json" });
     file.addEventListener("change", async () => void (area.value = (await file.files?.[0]?.text()) ?? ""));
     const open = button("Open this game", () => this.attempt(() => this.start({ record: area.value })));
-    return h("details", { class: "card" }, h("summary", null, "Open a saved game"), field("A record: saved JSON, or a list of moves", area), field("or from a file", file), h("div", { class: "actions" }, open));
+    return h(
+      "details",
+      { class: "card" },
+      h("summary", null, "Open a saved game"),
+      field("A record: saved JSON, or a list of moves", area),
+      field("or from a file", file),
+      h("div", { class: "actions" }, open),
+    );
   }
 
   /** Show a position that is written as text. @param {string} position @param {string|null} turn */
   async read(position, turn) {
     const { name, size, rules } = this.description;
-    await this.attempt(async () => this.show(await get(`/api/place${query({ game: name, size, position, turn }, rules)}`)));
+    await this.attempt(async () =>
+      this.show(await get(`/api/place${query({ game: name, size, position, turn }, rules)}`)),
+    );
   }
 
   /** @param {Place} place */
@@ -130,7 +189,10 @@ class Editor {
   draw() {
     this.board.show({ stones: this.stones });
     const { colours } = this.description;
-    fill(this.sides, radios("To move", colours, this.turn, (colour) => ((this.turn = colour), this.change(this.stones))));
+    fill(
+      this.sides,
+      radios("To move", colours, this.turn, (colour) => ((this.turn = colour), this.change(this.stones))),
+    );
   }
 
   /** @param {string} cell */
@@ -153,7 +215,9 @@ class Editor {
   async write() {
     if (this.text.value) return;
     const { name, size, rules } = this.description;
-    const named = Object.fromEntries(this.stones.flatMap((stone, cell) => (stone ? [[this.board.names[cell], stone]] : [])));
+    const named = Object.fromEntries(
+      this.stones.flatMap((stone, cell) => (stone ? [[this.board.names[cell], stone]] : [])),
+    );
     const body = { game: name, size, rules, stones: named, turn: this.turn, extras: this.extras };
     this.text.value = (await post("/api/setup", body)).position;
   }

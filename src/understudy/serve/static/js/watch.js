@@ -9,7 +9,11 @@ import { recall, remember } from "./kept.js";
 import { listPlayers, PlayerForm } from "./players.js";
 
 /** Seconds between moves. */
-const PACES = /** @type {[string, string][]} */ ([["2", "slow"], ["1", "normal"], ["0.2", "fast"]]);
+const PACES = /** @type {[string, string][]} */ ([
+  ["2", "slow"],
+  ["1", "normal"],
+  ["0.2", "fast"],
+]);
 
 /**
  * @param {HTMLElement} root @param {import("./types.js").Route} route
@@ -40,7 +44,10 @@ async function openForm(root) {
     const usual = [description.opponent, "searcher"];
     return () => {
       forms = description.colours.map((colour, place) => new PlayerForm(colour, players, usual[place]));
-      fill(seats, forms.map((form) => form.element));
+      fill(
+        seats,
+        forms.map((form) => form.element),
+      );
     };
   });
   const pace = select(PACES, recall("pace", "1"), (value) => remember("pace", value));
@@ -51,8 +58,19 @@ async function openForm(root) {
     location.hash = `#/watch/${state.id}`;
   };
   const submit = (/** @type {Event} */ event) => (event.preventDefault(), mistake.clear(), start().catch(mistake.tell));
-  fill(root, h("h1", null, "Watch two of them play"), h("form", { onsubmit: submit, class: "stacked" }, game.element, seats,
-    h("div", { class: "fields" }, field("Pace", pace)), h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, "Watch")), mistake.element));
+  fill(
+    root,
+    h("h1", null, "Watch two of them play"),
+    h(
+      "form",
+      { onsubmit: submit, class: "stacked" },
+      game.element,
+      seats,
+      h("div", { class: "fields" }, field("Pace", pace)),
+      h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, "Watch")),
+      mistake.element,
+    ),
+  );
   await game.ready;
 }
 
@@ -63,7 +81,11 @@ class Pacing {
     this.game = game;
     this.toggle = button("Pause", () => game.act(game.state.paused ? "go" : "pause"), { class: "main" });
     this.step = button("One move", () => game.act("step"));
-    this.pace = select(PACES, String(game.state.pace ?? 1), (value) => (remember("pace", value), game.act("go", { pace: Number(value) })));
+    this.pace = select(
+      PACES,
+      String(game.state.pace ?? 1),
+      (value) => (remember("pace", value), game.act("go", { pace: Number(value) })),
+    );
     this.pace.setAttribute("aria-label", "pace");
     const fresh = h("a", { class: "button", href: "#/watch" }, "Another pair");
     this.element = h("div", { class: "actions" }, this.toggle, this.step, this.pace, fresh);
