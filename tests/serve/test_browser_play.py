@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +19,7 @@ expect.set_options(timeout=LONG * 1000)
 
 FOOLS_MATE = [("f2", "f3"), ("e7", "e5"), ("g2", "g4"), ("d8", "h4")]
 PAWN_ENDING = "8/P6k/8/8/8/8/7K/8 w - - 0 1"
+TWO_JUMPS = "....../....../....../....../....../BW.W.. B"
 BLOCKED = "...../...../.WWW./.B.B./..WW. B"
 """Lines of Action: Black cannot move and must pass."""
 
@@ -100,6 +102,45 @@ def test_konane_is_played_to_its_end_by_touch(server: Server, open_page: Open) -
         state = follow(server, name, state["ply"])
         wait_for_plies(page, state["ply"])
     expect(page.locator(".status")).to_contain_text("The game is over")
+
+
+def test_a_stone_may_jump_twice_and_each_landing_is_shown(server: Server, open_page: Open) -> None:
+    page = open_page(f"#/play/{server.begin('konane', size='6x6', position=TWO_JUMPS)}")
+    find_cell(page, "a1").click()
+    for landing in ("c1", "e1"):
+        expect(find_cell(page, landing)).to_have_attribute("aria-label", f"{landing}, empty, can go here")
+    find_cell(page, "e1").click()
+    wait_for_plies(page, 1)
+    for jumped in ("b1", "d1"):
+        expect(find_cell(page, jumped)).to_have_attribute("aria-label", re.compile("empty"))
+
+
+def test_arrows_lead_to_the_nearest_cell_on_any_board(server: Server, open_page: Open) -> None:
+    page = open_page(f"#/play/{server.begin('morris')}")
+    find_cell(page, "a7").focus()
+    for key, cell in (("Right", "d7"), ("Down", "d6"), ("Down", "d5"), ("Down", "d3"), ("Left", "c3"), ("Up", "c4")):
+        page.keyboard.press(f"Arrow{key}")
+        expect(find_cell(page, cell)).to_be_focused()
+    page.get_by_role("button", name="Flip").click()
+    find_cell(page, "a7").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(find_cell(page, "d7")).to_be_focused()
+
+
+def test_a_move_that_could_go_on_ends_where_a_person_says(open_page: Open) -> None:
+    """No game here has such moves; one of another package may."""
+    page = open_page()
+    made = page.evaluate("""async () => {
+        const { Chooser } = await import("/static/js/chooser.js");
+        const paths = [["a"], ["a", "b"], ["a", "b", "c"]];
+        const legal = paths.map((cells) => ({ move: cells.join("-"), cells, option: "" }));
+        const choose = (...cells) => {
+            const chooser = new Chooser(legal);
+            return cells.map((cell) => chooser.choose(cell)).at(-1).map(({ move }) => move);
+        };
+        return [choose("a", "b"), choose("a", "b", "b"), choose("a", "b", "c"), choose("a", "a"), choose("c")];
+    }""")
+    assert made == [[], ["a-b"], ["a-b-c"], ["a"], []]
 
 
 def test_stones_are_dragged(server: Server, open_page: Open) -> None:
@@ -225,9 +266,15 @@ def test_a_board_is_flipped_and_sides_are_swapped(server: Server, open_page: Ope
 
 def test_a_hint_shows_a_move(server: Server, open_page: Open) -> None:
     page = open_page(f"#/play/{server.begin('konane', size='4x4', players={'black': 'human', 'white': 'random'})}")
+    page.get_by_label("Show it").select_option("always")
+    page.locator(".weighed").wait_for()
     page.get_by_role("button", name="Hint").click()
-    expect(page.locator(".status")).to_contain_text("would play")
-    expect(page.locator(".above .us-drop, .above .us-arrow").first).to_be_visible()
+    expect(page.locator(".status")).to_contain_text("student:konane_4 would play")
+    expect(page.locator(".above .us-drop").first).to_be_visible()
+    state = server.state(page.url.rsplit("/", 1)[1])
+    click_move(page, state["legal"][0])
+    wait_for_plies(page, 2)
+    expect(page.locator(".status")).not_to_contain_text("would play")
 
 
 def test_time_runs_out(server: Server, open_page: Open) -> None:
@@ -283,6 +330,7 @@ def test_a_position_is_set_up_stone_by_stone(server: Server, open_page: Open) ->
             find_cell(page, cell).click()
     find_cell(page, "b2").click()  # the same stone again takes it away
     page.get_by_role("radio", name="black").check()
+    page.get_by_role("button", name="Write the stones as text").click()
     expect(page.get_by_label("The position as text")).to_have_value("4k3/8/8/8/8/8/P7/4K3 b - - 0 1")
     page.get_by_label("Opponent").select_option("human")
     page.get_by_role("button", name="Play from here").click()
@@ -299,6 +347,9 @@ def test_a_position_that_cannot_be_is_refused_in_one_sentence(open_page: Open) -
     page.get_by_label("The position as text").fill(PAWN_ENDING)
     page.get_by_role("button", name="Show this position").click()
     expect(find_cell(page, "a7")).to_have_attribute("aria-label", "a7, white pawn")
+    page.get_by_role("button", name="Clear the board").click()
+    page.get_by_role("button", name="Play from here").click()
+    expect(page.get_by_role("alert")).to_contain_text("there are no pieces")
 
 
 def test_a_record_is_saved_copied_and_opened_again(server: Server, open_page: Open, tmp_path: Path) -> None:
@@ -309,6 +360,9 @@ def test_a_record_is_saved_copied_and_opened_again(server: Server, open_page: Op
     page.get_by_role("button", name="Copy position").click()
     expect(page.locator(".records")).to_contain_text("The position: copied.")
     assert page.evaluate("navigator.clipboard.readText()").startswith("rnbqkbnr/pppppppp/8/8/4P3")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save as PGN").click()
+    assert "1. e4" in Path(download.value.path()).read_text()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save as JSON").click()
     file = tmp_path / "game.json"

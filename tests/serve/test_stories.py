@@ -93,6 +93,12 @@ def test_what_miller_and_sabatelli_printed() -> None:
     assert any(row.who == "mlp_bitmap_1" and row.paper == 0.9607 and row.share for row in chess)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_no_table_is_told_twice(name: str) -> None:
+    tables = [[(row.who, row.measure, row.paper) for row in table.rows] for table in tell_study(name).tables]
+    assert all(tables.count(table) == 1 for table in tables)
+
+
 def test_an_unknown_study_is_refused() -> None:
     for name in ("nobody", "../galassi", "", "galassi/.."):
         with pytest.raises(Absent, match="there is no study"):

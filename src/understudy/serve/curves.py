@@ -14,6 +14,7 @@ from understudy.errors import UnderstudyError
 from understudy.files import load_json
 from understudy.judges.scores import read_matches
 from understudy.lab.glimpses import read_rows
+from understudy.report.naming import shorten
 from understudy.serve.lab_messages import Curve, CurveLine, PaperLine
 from understudy.serve.paper_lines import find_evolved, find_printed, find_pupils
 from understudy.tensors import load_arrays
@@ -102,15 +103,17 @@ def _by_network(rows: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str, list[M
 def _monitor(folder: Path, settings: Settings) -> Iterator[Curve]:
     """Yield what the chromosomes of each measured generation won against whoever measures them."""
     monitor = _load(folder / "monitor.json")
-    for opponent in dict.fromkeys(opponent for met in monitor.values() for opponent in met):
+    names, left_out = shorten(opponent for met in monitor.values() for opponent in met)
+    for opponent in names:
         lines = []
         for student, met in monitor.items():
             rows = sorted((int(number), rows) for number, rows in met.get(opponent, {}).items())
             won = [(number, read_matches(row, place=opponent).results > 0) for number, row in rows if row]
             lines.append(_line(f"{student}, mean", ((number, games.mean()) for number, games in won)))
             lines.append(_line(f"{student}, best", ((number, games.mean(axis=1).max()) for number, games in won)))
-        yield _curve(f"games won against {opponent}", "generations", SHARE, lines, find_evolved(settings, opponent),
-                     "Of all chromosomes that were measured, and of the best of them.")  # fmt: skip
+        note = f"Of all chromosomes that were measured, and of the best of them. {left_out}".strip()
+        title = f"games won against {names[opponent]}"
+        yield _curve(title, "generations", SHARE, lines, find_evolved(settings, opponent), note)
 
 
 def _generations(folder: Path, settings: Settings) -> Iterator[Curve]:
@@ -127,15 +130,16 @@ def _generations(folder: Path, settings: Settings) -> Iterator[Curve]:
 def _snapshots(folder: Path, settings: Settings) -> Iterator[Curve]:
     """Yield what snapshots of pupils won when they were tried."""
     tried = _load(folder / "snapshots.json")
-    opponents = dict.fromkeys(opponent for entries in tried.values() for one in entries for opponent in one["won"])
-    for opponent in opponents:
+    names, left_out = shorten(opponent for entries in tried.values() for one in entries for opponent in one["won"])
+    for opponent in names:
         lines = []
         for student, entries in tried.items():
             games = sorted({entry["games"] for entry in entries})
             means = [np.mean([one["won"][opponent] for one in entries if one["games"] == count]) for count in games]
             lines.append(_line(student, zip(games, means, strict=True)))
-        yield _curve(f"games won against {opponent}", "games", SHARE, lines, find_pupils(settings, opponent),
-                     "Each snapshot was tried in games that nobody learned from.")  # fmt: skip
+        note = f"Each snapshot was tried in games that nobody learned from. {left_out}".strip()
+        title = f"games won against {names[opponent]}"
+        yield _curve(title, "games", SHARE, lines, find_pupils(settings, opponent), note)
 
 
 def _pupils_learning(folder: Path, settings: Settings) -> Iterator[Curve]:

@@ -77,7 +77,7 @@ def _describe(listed: Listed, settings: Mapping[str, Any]) -> ExperimentRow:
     about = settings.get("experiment", {})
     kind = str(about.get("kind", About.kind))
     short = overridden(settings, flattened(settings["quick"])) if listed.quick else settings
-    knobs = [_make_knob(key, short) for key in KNOBS.get(kind, ()) if _reads(key, settings)]
+    knobs = [_make_knob(key, short, settings) for key in KNOBS.get(kind, ()) if _reads(key, settings)]
     description = " ".join(str(about.get("description", "")).split())
     return ExperimentRow(
         name=listed.name, title=listed.title, study=listed.study, kind=kind, game=listed.game,
@@ -91,7 +91,11 @@ def _reads(key: str, settings: Mapping[str, Any]) -> bool:
     return not key.startswith("watch.") or "watch" in settings
 
 
-def _make_knob(key: str, settings: Mapping[str, Any]) -> Knob:
-    value, bounds = setting_of(settings, key), HARMLESS[key]
-    return Knob(key=key, about=bounds.about, value=value if type(value) is int else None, least=bounds.least,
-                most=max(bounds.most, value if type(value) is int else 0))  # fmt: skip
+def _make_knob(key: str, short: Mapping[str, Any], whole: Mapping[str, Any]) -> Knob:
+    bounds = HARMLESS[key]
+    value, usual = (_read_number(setting_of(settings, key)) for settings in (short, whole))
+    return Knob(key=key, about=bounds.about, value=value, whole=usual, least=bounds.least, most=bounds.most)
+
+
+def _read_number(value: Any) -> int | None:
+    return value if type(value) is int else None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from typing import Any, TypeVar
 
 from understudy.serve.endpoints import Call, Endpoint, Server
@@ -40,9 +41,7 @@ async def _run(server: Server, call: Call) -> RunView:
 
 async def _start(server: Server, call: Call) -> RunView:
     body: Starting = call.body
-    start: Callable[[], str] = lambda: server.labs.start(  # noqa: E731 (it is passed on)
-        body.experiment, quick=body.quick, changes=body.changes, name=body.name
-    )
+    start = partial(server.labs.start, body.experiment, quick=body.quick, changes=body.changes, name=body.name)
     return await show_run(server, await _aside(start))
 
 

@@ -11,7 +11,9 @@ class Knob(Answer, kw_only=True):
     key: str
     about: str
     value: int | None
-    """What it is if nobody changes it; None where the experiment does not say."""
+    """What it is in the short form if nobody changes it; None where the experiment does not say."""
+    whole: int | None
+    """And what it is in the whole experiment."""
     least: int
     most: int
 

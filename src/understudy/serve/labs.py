@@ -48,6 +48,7 @@ class Labs:
         self.working: dict[str, tuple[subprocess.Popen[bytes], threading.Thread]] = {}
         self.ending: set[str] = set()
         self.errors: dict[str, str] = {}
+        self.exporting = threading.Lock()
         self.closed = False
 
     def jobs(self) -> dict[str, Job]:
@@ -180,7 +181,12 @@ class Labs:
         """Write the student of a run as it is now; return it as a player, and what it is called."""
         folder = find_run(self.runs, name)
         command = [sys.executable, "-m", "understudy.lab.exporting", str(folder)]
-        done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        if not self.exporting.acquire(blocking=False):  # each takes a core for some seconds
+            raise Conflict("another student is being written at this moment; ask again in a few seconds")
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, stdin=subprocess.DEVNULL, check=False)
+        finally:
+            self.exporting.release()
         if done.returncode:
             lines = done.stderr.strip().splitlines() or ["the program that writes it failed"]
             raise Conflict(f"run {name!r} has no student to play yet: {lines[-1]}")

@@ -11,6 +11,7 @@ from typing import Any
 from understudy.papers import find_paper, published_by
 from understudy.report.comparing import about_of, comparison_of, is_short
 from understudy.report.evolution.published import STUDENT, PublishedEvolution
+from understudy.report.naming import shorten
 from understudy.serve.lab_messages import PaperLine
 
 Settings = Mapping[str, Any]
@@ -23,8 +24,9 @@ def _find_study(settings: Settings) -> str:
 
 
 def _name_paper(settings: Settings, study: str, detail: str) -> str:
+    called = shorten([detail])[0][detail]
     short = ", in its whole length" if is_short(settings) else ""
-    return f"{find_paper(study).name}{f', {detail}' if detail else ''}{short}"
+    return f"{find_paper(study).name}{f', {called}' if called else ''}{short}"
 
 
 def find_printed(settings: Settings, measure: str) -> list[PaperLine]:

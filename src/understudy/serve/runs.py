@@ -10,6 +10,7 @@ import os
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -120,14 +121,14 @@ def _make_row(folder: Folder, job: Job | None) -> RunRow:
     about, tasks = folder.about, _list_tasks(folder)
     state = find_state(folder.path, job)
     doing = next((task for task in reversed(tasks) if task.done < 1.0), tasks[-1] if tasks else None)
-    players = _list_players(folder)
+    players, updated = _list_players(folder), _find_updated(folder.path)
     return RunRow(
         name=folder.path.name, title=about["title"] or folder.path.name, kind=about["kind"], game=about["game"],
         size=about["size"], state=state, done=1.0 if state == "done" else doing.done if doing else 0.0,
         note=f"{doing.task}: {doing.note}".strip(" :") if doing and state != "done" else "",
-        updated=_find_updated(folder.path), student=players[0].player if players else None,
+        updated=updated, student=players[0].player if players else None,
         report=(folder.path / "report.html").is_file(), error=folder.error or (job.error if job else None),
-        curve=_draw_small(folder),
+        curve=_draw_small(folder.path, updated),
     )  # fmt: skip
 
 
@@ -184,9 +185,10 @@ def _load(path: Path) -> dict[str, Any]:
     return table if isinstance(table, dict) else {}
 
 
-def _draw_small(folder: Folder) -> list[list[float]]:
-    """Return the longest line of the first chart in few points."""
-    curves = draw_curves(folder.path, folder.settings, most=1)
+@lru_cache(maxsize=2 * MOST)
+def _draw_small(path: Path, updated: str) -> list[list[float]]:
+    """Return the longest line of the first chart in few points; drawn again when the folder is *updated*."""
+    curves = draw_curves(path, _open(path).settings, most=1)
     lines = [line.points for curve in curves[:1] for line in curve.lines]
     points = max(lines, key=len, default=[])
     step = max(1, len(points) // SMALL)

@@ -7,6 +7,7 @@ docs/results of a checkout and beside the studies where the package is installed
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import copy
 from pathlib import Path
 from typing import Any
 
@@ -55,10 +56,11 @@ def tell_study(name: str) -> Study:
         raise Absent(f"there is no study {name!r}; there are: {', '.join(row.name for row in list_studies())}")
     story = load_toml(STUDIES / name / STORY)
     listed = {one.name: one for one in list_experiments() if one.study == name}
+    figure = _read_figure(story["figure"]) if "figure" in story else None
     return Study(
-        **_read_head(name, story), reference=story["reference"], story=story["story"],
-        figure=_read_figure(story["figure"]) if "figure" in story else None, tables=list(_list_tables(name, listed)),
-        differences=story["differences"], commands=[_write_command(one, listed) for one in story["commands"]],
+        **_read_head(name, story), reference=story["reference"], story=story["story"], figure=figure,
+        tables=list(_list_tables(name, _order(listed, story["commands"]))), differences=story["differences"],
+        commands=[_write_command(one, listed) for one in story["commands"]],
     )  # fmt: skip
 
 
@@ -68,13 +70,21 @@ def _read_figure(table: Mapping[str, Any]) -> Figure:
                   about=table["about"], positions=positions)  # fmt: skip
 
 
+def _order(listed: Mapping[str, Listed], commands: Sequence[Mapping[str, Any]]) -> dict[str, Listed]:
+    """Return experiments in the order in which a story names them, then the others."""
+    return {name: listed[name] for name in dict.fromkeys([*(one["experiment"] for one in commands), *listed])}
+
+
 def _list_tables(name: str, listed: Mapping[str, Listed]) -> Iterator[StudyTable]:
     """Yield ours beside theirs: experiments of which a finished run is kept, then those of which only theirs is."""
     results = {experiment: result for experiment in listed if (result := find_result(experiment)) is not None}
     for experiment, result in results.items():
         yield _shorten_names(_show_result(listed[experiment], result))
+    told: list[list[StudyLine]] = []
     for experiment in listed:
-        if experiment not in results and (rows := list_printed(name, load_toml(shipped()[experiment]))):
+        rows = list_printed(name, load_toml(shipped()[experiment]))
+        if experiment not in results and rows and rows not in told:  # several experiments repeat one table
+            told.append(list(map(copy, rows)))
             note = "No finished run of it is kept with this version: the command makes ours."
             command, title = f"understudy run {experiment}", listed[experiment].title
             yield _shorten_names(StudyTable(title=title, note=note, command=command, rows=rows[:ROWS]))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame
+from understudy.players.generations import list_generations
 from understudy.players.student_files import SHIPPED, SUFFIXES, load_session, usual_opponent
 from understudy.serve.messages import StudentRow
 from understudy.serve.players import RUN_NAME, RUNS, Roster
@@ -48,7 +48,7 @@ def _describe(game: CompiledGame, roster: Roster, name: str, path: Path, place: 
         roster.check(player, game)
     except UnderstudyError:
         return None
-    generations = list_generations(path.parent) if place != "ships" else []
+    generations = list_generations(path.parent).get(str(facts.get("name")), []) if place != "ships" else []
     title = _read_title(path) if place == "ships" else str(facts.get("experiment") or name)
     return StudentRow(player=player, title=title, place=place, about=_say(facts), generations=generations)
 
@@ -64,12 +64,6 @@ def _name_player(game: CompiledGame, name: str, facts: Mapping[str, Any]) -> str
     if usual.removeprefix("student:").partition(",")[0] == name:
         return usual
     return f"student:{name}" + (",check=legal" if "order" in facts else "")
-
-
-def list_generations(folder: Path) -> list[int]:
-    """Return the generations whose champions a run has kept."""
-    found = (re.fullmatch(r".*_(\d+)", path.stem) for path in folder.glob("epochs/*.safetensors"))
-    return sorted({int(match[1]) for match in found if match})
 
 
 def _read_title(path: Path) -> str:

@@ -22,7 +22,18 @@ export class Actions {
     this.swap = button("Swap sides", () => this.swapSides());
     this.again = button("Rematch", () => this.rematch());
     const fresh = h("a", { class: "button", href: "#/play" }, "New game");
-    this.element = h("div", { class: "actions" }, this.pass, this.back, this.hint, button("Flip", onflip), this.swap, this.resign, this.again, fresh);
+    this.element = h(
+      "div",
+      { class: "actions" },
+      this.pass,
+      this.back,
+      this.hint,
+      button("Flip", onflip),
+      this.swap,
+      this.resign,
+      this.again,
+      fresh,
+    );
   }
 
   update() {
@@ -43,7 +54,7 @@ export class Actions {
 
   /** Ask somebody who knows the game, and show what it would play. */
   async showHint() {
-    const { game, board } = this;
+    const { game } = this;
     const opponent = game.machines.length ? game.state.players[game.machines[0]] : "";
     const player = opponent && opponent !== "random" ? opponent : game.description.opponent;
     const { version } = game.state;
@@ -51,7 +62,7 @@ export class Actions {
     try {
       const thought = await think({ ...game.question, player, pictures: true }).done;
       if (version !== game.state.version) return; // the game went on meanwhile
-      board.overlay(thought.pictures?.moves ?? "");
+      game.hint = thought.pictures?.moves ?? "";
       game.sentence = `${player} would play ${thought.choice}.`;
       announce(game.sentence);
       game.tell();
@@ -66,7 +77,9 @@ export class Actions {
 
   swapSides() {
     const { colours, players } = this.game.state;
-    void this.game.act("players", { players: { [colours[0]]: players[colours[1]], [colours[1]]: players[colours[0]] } });
+    void this.game.act("players", {
+      players: { [colours[0]]: players[colours[1]], [colours[1]]: players[colours[0]] },
+    });
   }
 
   /** The same again, with the other colour. */

@@ -24,7 +24,8 @@ async function ask(method, path, body) {
   const response = await reach(path, { method, headers, body: body === undefined ? undefined : JSON.stringify(body) });
   const text = await response.text();
   const answer = read(text, response.headers.get("Content-Type") ?? "");
-  if (!response.ok) throw new ApiError(answer?.error ?? `The server answered ${response.status} to ${path}.`, response.status);
+  if (!response.ok)
+    throw new ApiError(answer?.error ?? `The server answered ${response.status} to ${path}.`, response.status);
   return answer;
 }
 
@@ -69,7 +70,8 @@ export function remove(path) {
  */
 export function query(fields, rules = {}) {
   const params = new URLSearchParams();
-  for (const [name, value] of Object.entries(fields)) if (value !== undefined && value !== null) params.append(name, String(value));
+  for (const [name, value] of Object.entries(fields))
+    if (value !== undefined && value !== null) params.append(name, String(value));
   for (const [name, value] of Object.entries(rules)) params.append("rule", `${name}=${value}`);
   return `?${params}`;
 }

@@ -23,7 +23,11 @@ export async function openBeginning(root) {
   const form = new NewGame(games);
   const setup = h("p", null, h("a", { href: "#/play/setup" }, "Set up a position, or open a saved game"));
   form.beside.append(setup);
-  fill(root, h("h1", null, "Play a game, and see what it thinks"), h("div", { class: "begin" }, form.element, form.beside));
+  fill(
+    root,
+    h("h1", null, "Play a game, and see what it thinks"),
+    h("div", { class: "begin" }, form.element, form.beside),
+  );
   await form.game.ready;
 }
 
@@ -37,31 +41,56 @@ class NewGame {
     this.clock = { seconds: 0, increment: 0 };
     this.game = new GameForm(kinds, (description) => this.update(description));
     const start = h("button", { type: "submit", class: "main" }, "Play");
-    this.element = h("form", { onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), this.start()) },
-      this.game.element, this.seats, this.makeClock(), h("div", { class: "row" }, start), this.problem.element); // prettier-ignore
+    this.element = h(
+      "form",
+      { onsubmit: (/** @type {Event} */ event) => (event.preventDefault(), this.start()) },
+      this.game.element,
+      this.seats,
+      this.makeClock(),
+      h("div", { class: "row" }, start),
+      this.problem.element,
+    );
     this.beside = h("div", null, this.picture, makeGamesList());
   }
 
   /** @param {Description} description */
   async update(description) {
+    const [place, players] = await Promise.all([
+      startPlace(description),
+      listPlayers(description.name, description.size, description.rules),
+    ]);
+    return () => this.show(description, place, players);
+  }
+
+  /** @param {Description} description @param {import("./types.js").Place} place @param {import("./types.js").Players} players */
+  show(description, place, players) {
     const board = new Board(description, { label: `${description.title}, the start`, picture: true });
-    board.show(await startPlace(description));
+    board.show(place);
     fill(this.picture, board.element, h("p", { class: "quiet small" }, description.conventions));
-    const players = await listPlayers(description.name, description.size, description.rules);
     this.opponent = new PlayerForm("Opponent", players, description.opponent, { human: true });
     this.colour = description.colours[0];
     const colours = [...description.colours, "either"];
-    fill(this.seats, radios("You play", colours, this.colour, (colour) => (this.colour = colour)), this.opponent.element);
+    fill(
+      this.seats,
+      radios("You play", colours, this.colour, (colour) => (this.colour = colour)),
+      this.opponent.element,
+    );
   }
 
   makeClock() {
     const minutes = number(5, { min: 0.1, step: "any", onchange: (value) => (this.clock.seconds = value * 60) });
     const increment = number(0, { min: 0, step: "any", onchange: (value) => (this.clock.increment = value) });
-    const custom = h("div", { class: "fields", hidden: true }, field("minutes for each side", minutes), field("seconds added for each move", increment));
+    const custom = h(
+      "div",
+      { class: "fields", hidden: true },
+      field("minutes for each side", minutes),
+      field("seconds added for each move", increment),
+    );
     const choose = (/** @type {string} */ value) => {
       custom.hidden = value !== "custom";
       const [first, second] = value === "custom" ? [minutes.value, increment.value] : value.split("+");
-      this.clock = value === "none" ? { seconds: 0, increment: 0 } : { seconds: Number(first) * 60, increment: Number(second) };
+      this.clock =
+        value === "none" ? { seconds: 0, increment: 0 } : { seconds: Number(first) * 60, increment: Number(second) };
     };
     return h("div", { class: "fields" }, field("Clock", select(CLOCKS, "none", choose)), custom);
   }
@@ -69,7 +98,11 @@ class NewGame {
   async start() {
     this.problem.clear();
     try {
-      const state = await post("/api/play", { ...this.game.fields, players: this.seat(), ...(this.clock.seconds > 0 && { clock: this.clock }) });
+      const state = await post("/api/play", {
+        ...this.game.fields,
+        players: this.seat(),
+        ...(this.clock.seconds > 0 && { clock: this.clock }),
+      });
       location.hash = `#/play/${state.id}`;
     } catch (error) {
       this.problem.tell(error);
@@ -95,9 +128,29 @@ function makeGamesList() {
   const list = h("ul", { class: "games-list" });
   const drop = (/** @type {string} */ id, /** @type {Element} */ item) => (forgetGame(id), item.remove());
   for (const game of games) {
-    const item = h("li", null, h("a", { href: `#/${game.view}/${game.id}` }, h("b", null, game.title), h("small", null, `${game.players}${game.ending ? `, ${game.ending}` : ""}`)));
-    item.append(button("×", () => drop(game.id, item), { "aria-label": `forget this game of ${game.title}`, title: "forget this game" }));
+    const item = h(
+      "li",
+      null,
+      h(
+        "a",
+        { href: `#/${game.view}/${game.id}` },
+        h("b", null, game.title),
+        h("small", null, `${game.players}${game.ending ? `, ${game.ending}` : ""}`),
+      ),
+    );
+    item.append(
+      button("×", () => drop(game.id, item), {
+        "aria-label": `forget this game of ${game.title}`,
+        title: "forget this game",
+      }),
+    );
     list.append(item);
   }
-  return h("section", null, h("h2", null, "Your games"), h("p", { class: "quiet small" }, "The server keeps a game for a day."), list);
+  return h(
+    "section",
+    null,
+    h("h2", null, "Your games"),
+    h("p", { class: "quiet small" }, "The server keeps a game for a day."),
+    list,
+  );
 }

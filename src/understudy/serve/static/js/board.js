@@ -1,12 +1,12 @@
 /** One board for all games: drawn from what the server says of a game, played by pointer or keyboard. */
 
-import { askOption } from "./promotion.js";
+import { Cells } from "./cells.js";
 import { Chooser } from "./chooser.js";
 import { fill, fragment, h, svg } from "./dom.js";
-import { DIRECTIONS, findNeighbour, leastGap } from "./geometry.js";
 import { Layers } from "./layers.js";
 import { listenToPointer } from "./pointer.js";
-import { nameCell, nameStone, sideOf } from "./spoken.js";
+import { askOption } from "./promotion.js";
+import { sideOf } from "./spoken.js";
 import { Stones } from "./stones.js";
 
 /** @typedef {import("./types.js").Description} Description */
@@ -33,17 +33,16 @@ export class Board {
     /** @type {Shown} */
     this.shown = { stones: this.names.map(() => "") };
     this.chooser = new Chooser([]);
-    this.focused = 0;
-    this.side = leastGap(description.cells);
-    this.stones = new Stones(description.stones, description.box, (cell) => this.locate(cell));
+    const locate = (/** @type {number} */ cell) => this.locate(cell);
+    this.cells = new Cells(description, locate, (cell) => this.choose(cell));
+    this.stones = new Stones(description.stones, description.box, locate);
     this.layers = new Layers(description);
     this.marks = svg("g", { class: "marks", "aria-hidden": "true" });
-    this.cells = this.names.map((_, cell) => this.makeCell(cell));
     this.svg = this.build();
     this.element = h("div", { class: "board" }, this.svg);
     if (!wishes.picture) this.listen();
     this.layers.drawGround(this.flipped);
-    this.place();
+    this.cells.place();
   }
 
   build() {
@@ -51,19 +50,31 @@ export class Board {
     const { ground, below, above } = this.layers;
     const { picture } = this.wishes;
     const press = (/** @type {KeyboardEvent} */ event) => this.press(event);
-    return svg("svg", {
-      viewBox: `0 0 ${width} ${height}`, class: `us-board${lined ? " us-lined" : ""}`, role: picture ? "img" : "group",
-      "aria-label": this.wishes.label ?? title, onkeydown: press,
-    }, ground, this.marks, below, this.stones.layer, above, !picture && svg("g", { class: "cells" }, this.cells)); // prettier-ignore
+    return svg(
+      "svg",
+      {
+        viewBox: `0 0 ${width} ${height}`,
+        class: `us-board${lined ? " us-lined" : ""}`,
+        role: picture ? "img" : "group",
+        "aria-label": this.wishes.label ?? title,
+        onkeydown: press,
+      },
+      ground,
+      this.marks,
+      below,
+      this.stones.layer,
+      above,
+      !picture && this.cells.layer,
+    );
   }
 
   listen() {
     listenToPointer({
       element: this.svg,
-      reach: this.side * 0.6, // a little more than half a cell, so that no gap is left between neighbours
-      places: () => this.names.map((_, cell) => this.locate(cell)),
+      reach: this.cells.side * 0.6, // a little more than half a cell, so that no gap is left between neighbours
+      places: () => this.cells.places,
       canDrag: (cell) => this.canDrag(cell),
-      onClick: (cell) => (this.focus(cell, false), this.choose(cell)),
+      onClick: (cell) => (this.cells.focus(cell), this.choose(cell)),
       onDrag: (cell) => (this.chooser.clear(), this.choose(cell)),
       onCarry: (cell, point) => this.stones.carry(cell, point),
       onDrop: (from, to) => this.drop(from, to),
@@ -77,14 +88,19 @@ export class Board {
   show(shown) {
     const same = JSON.stringify([shown.stones, shown.legal]) === JSON.stringify([this.shown.stones, this.shown.legal]);
     this.shown = shown;
-    if (!same || !this.chooser.chosen.length) this.chooser = new Chooser(shown.legal ?? []);
+    if (!same || !this.chooser.chosen.length) this.chooser = this.makeChooser();
     this.draw();
   }
 
   /** Show the position again as it was told, a move that was refused taken back. */
   reset() {
-    this.chooser = new Chooser(this.shown.legal ?? []);
+    this.chooser = this.makeChooser();
     this.draw();
+  }
+
+  makeChooser() {
+    const { stones, legal } = this.shown;
+    return new Chooser(legal ?? [], (cell) => !stones[this.names.indexOf(cell)]);
   }
 
   /**
@@ -99,7 +115,7 @@ export class Board {
     this.flipped = !this.flipped;
     this.layers.drawGround(this.flipped);
     this.layers.turn(this.flipped);
-    this.place();
+    this.cells.place();
     this.draw();
   }
 
@@ -114,31 +130,14 @@ export class Board {
     return this.flipped ? { x: width - x, y: height - y } : { x, y };
   }
 
-  /** @param {number} cell */
-  makeCell(cell) {
-    const half = this.side / 2;
-    return svg("g", {
-      class: "cell", role: "button", tabindex: cell === 0 ? 0 : -1,
-      onfocus: () => this.focus(cell, false), onclick: (/** @type {MouseEvent} */ event) => event.detail === 0 && this.choose(cell),
-    }, svg("rect", { class: "hit", x: -half, y: -half, width: this.side, height: this.side, rx: 6 }),
-      svg("circle", { class: "spot", r: this.side * 0.13 }), svg("circle", { class: "ring", r: this.side * 0.44 })); // prettier-ignore
-  }
-
-  place() {
-    this.cells.forEach((element, cell) => {
-      const { x, y } = this.locate(cell);
-      element.setAttribute("transform", `translate(${x} ${y})`);
-    });
-  }
-
   draw() {
     this.stones.show(this.preview());
-    fill(this.marks, (this.shown.marked ?? []).map((cell) => this.makeMark(cell)));
-    const next = this.chooser.next;
-    const firsts = this.chooser.firsts;
-    this.cells.forEach((element, cell) => this.drawCell(element, cell, next, firsts));
+    const { stones, marked = [] } = this.shown;
+    const marks = marked.map((cell) => this.makeMark(cell));
+    fill(this.marks, marks);
+    this.cells.draw({ stones, marked, chooser: this.chooser, open: Boolean(this.wishes.onCell) });
     this.svg.classList.toggle("waiting", !this.chooser.chosen.length);
-    this.say(next);
+    this.say(this.chooser.next);
     this.wishes.onChosen?.(this.chooser.chosen);
   }
 
@@ -147,23 +146,6 @@ export class Board {
     const { x, y } = this.locate(cell);
     const half = this.description.box / 2;
     return svg("g", { transform: `translate(${x - half} ${y - half})` }, fragment(this.description.mark));
-  }
-
-  /** @param {SVGGElement} element @param {number} cell @param {Map<string, boolean>} next @param {Set<string>} firsts */
-  drawCell(element, cell, next, firsts) {
-    const name = this.names[cell];
-    const stone = this.shown.stones[cell];
-    const begun = this.chooser.chosen.length > 0;
-    const marks = {
-      can: firsts.has(name), chosen: this.chooser.chosen.includes(name), marked: (this.shown.marked ?? []).includes(cell),
-      next: next.has(name) && (begun || next.get(name) === true || !stone),
-    }; // prettier-ignore
-    element.classList.toggle("can", marks.can || marks.next || Boolean(this.wishes.onCell));
-    element.classList.toggle("drag", this.canDrag(cell));
-    element.classList.toggle("next", marks.next);
-    element.classList.toggle("full", Boolean(stone));
-    element.classList.toggle("chosen", marks.chosen);
-    element.setAttribute("aria-label", nameCell(this.description, name, stone, marks));
   }
 
   /** The stones as they stand with the cells chosen so far. */
@@ -183,8 +165,7 @@ export class Board {
 
   /** @param {number} cell */
   canDrag(cell) {
-    const name = this.names[cell];
-    return Boolean(this.shown.stones[cell]) && this.chooser.legal.some((move) => move.cells.length > 1 && move.cells[0] === name);
+    return Boolean(this.shown.stones[cell]) && this.chooser.leads(this.names[cell]);
   }
 
   /** @param {number} cell */
@@ -197,7 +178,7 @@ export class Board {
   drop(from, to) {
     this.stones.carry(from, null);
     if (to < 0 || to === from || !this.chooser.next.has(this.names[to])) return this.reset();
-    this.focus(to, false);
+    this.cells.focus(to);
     this.choose(to);
   }
 
@@ -214,38 +195,24 @@ export class Board {
   say(next) {
     const { chosen, complete } = this.chooser;
     const mover = this.shown.turn;
-    const takes = chosen.length > 0 && [...next.keys()].every((cell) => {
-      const side = sideOf(this.description, this.shown.stones[this.names.indexOf(cell)]);
-      return side !== null && side !== mover;
-    });
-    const put = chosen.length > 1 || (chosen.length === 1 && !this.shown.stones[this.names.indexOf(chosen[0])]);
-    if (next.size && takes && put) this.wishes.onSay?.("Choose a stone to take.");
-    else if (next.size && complete.length) this.wishes.onSay?.(`Go on, or choose ${chosen.at(-1)} again to stop there.`);
+    const takes =
+      chosen.length > 0 &&
+      [...next.keys()].every((cell) => {
+        const side = sideOf(this.description, this.shown.stones[this.names.indexOf(cell)]);
+        return side !== null && side !== mover;
+      });
+    if (next.size && takes && this.chooser.half) this.wishes.onSay?.("Choose a stone to take.");
+    else if (next.size && complete.length)
+      this.wishes.onSay?.(`Go on, or choose ${chosen.at(-1)} again to stop there.`);
     else this.wishes.onSay?.("");
   }
 
   /** @param {KeyboardEvent} event */
   press(event) {
-    const direction = DIRECTIONS[event.key];
-    if (direction) this.focus(findNeighbour(this.names.map((_, cell) => this.locate(cell)), this.focused, direction), true);
-    else if (event.key === "Enter" || event.key === " ") this.choose(this.focused);
+    if (event.key === "Enter" || event.key === " ") this.choose(this.cells.focused);
     else if (event.key === "Escape" && this.chooser.chosen.length) this.reset();
-    else return;
+    else if (!this.cells.walk(event.key)) return;
     event.preventDefault();
     event.stopPropagation();
-  }
-
-  /** One cell alone is in the order of tabs; arrows move on from it. @param {number} cell @param {boolean} move */
-  focus(cell, move) {
-    const { cells } = this;
-    cells[this.focused].setAttribute("tabindex", "-1");
-    this.focused = cell;
-    cells[cell].setAttribute("tabindex", "0");
-    if (move) cells[cell].focus();
-  }
-
-  /** The name of what stands in a cell. @param {string} cell */
-  nameOf(cell) {
-    return nameStone(this.description, this.shown.stones[this.names.indexOf(cell)]);
   }
 }

@@ -3,9 +3,10 @@
 /** @typedef {import("./types.js").Legal} Legal */
 
 export class Chooser {
-  /** @param {Legal[]} legal */
-  constructor(legal) {
+  /** @param {Legal[]} legal @param {(cell: string) => boolean} isEmpty */
+  constructor(legal, isEmpty = () => false) {
     this.legal = legal;
+    this.isEmpty = isEmpty;
     /** @type {string[]} the cells chosen so far */
     this.chosen = [];
   }
@@ -34,6 +35,11 @@ export class Chooser {
     return new Set(this.legal.filter((move) => move.cells.length).map((move) => move.cells[0]));
   }
 
+  /** Whether a move begins with this cell and goes on to another. @param {string} cell */
+  leads(cell) {
+    return this.legal.some((move) => move.cells.length > 1 && move.cells[0] === cell);
+  }
+
   /** Moves without cells, such as a pass. */
   get passes() {
     return this.legal.filter((move) => !move.cells.length);
@@ -47,14 +53,14 @@ export class Chooser {
   choose(cell) {
     if (this.next.has(cell)) return this.extend(cell);
     if (cell === this.chosen.at(-1)) return this.settle();
-    if (this.chosen.length && !this.firsts.has(cell)) return this.half() ? [] : this.clear();
+    if (this.half) return [];
     this.clear();
     return this.next.has(cell) ? this.extend(cell) : [];
   }
 
-  /** Whether the last cells are a move already made that only needs a stone to take: a slip must not undo it. */
-  half() {
-    return this.chosen.length >= 2;
+  /** Whether a stone is put or moved already and only one to take is missing: a slip must not undo that. */
+  get half() {
+    return this.chosen.length > 1 || (this.chosen.length === 1 && this.isEmpty(this.chosen[0]));
   }
 
   /** @param {string} cell @returns {Legal[]} */

@@ -29,7 +29,13 @@ export class Seat {
     this.players = players;
     this.name = h("span", { class: "who" });
     this.clock = h("span", { class: "clock", role: "timer", "aria-label": `${colour}'s clock`, hidden: true });
-    this.element = h("div", { class: "seat" }, h("span", { class: `disc ${colour}`, "aria-hidden": "true" }), this.name, this.clock);
+    this.element = h(
+      "div",
+      { class: "seat" },
+      h("span", { class: `disc ${colour}`, "aria-hidden": "true" }),
+      this.name,
+      this.clock,
+    );
   }
 
   update() {

@@ -20,7 +20,7 @@ const DASHES = ["", "9 4", "2 3", "12 3 2 3", "5 2", "1 4", "14 5", "7 2 2 2 2 2
 const MARKERS = [
   "M-3.2 0A3.2 3.2 0 1 0 3.2 0A3.2 3.2 0 1 0 -3.2 0Z", "M-3 -3H3V3H-3Z", "M0 -4L3.6 3H-3.6Z", "M0 -4.2L4.2 0L0 4.2L-4.2 0Z",
   "M0 4L3.6 -3H-3.6Z", "M-4 -1.2H-1.2V-4H1.2V-1.2H4V1.2H1.2V4H-1.2V1.2H-4Z", "M-3 -3L3 3M-3 3L3 -3", "M-4 0H4M0 -4V4",
-]; // prettier-ignore
+];
 /** Markers that a line has at most: more would be one thick stroke. */
 const MARKED = 12;
 /** Steps between ticks are one of these, times a power of ten. */
@@ -33,7 +33,7 @@ export class Chart {
     this.across = this.up = makeAxis([], false);
     /** @type {number[]} where any line has a point */
     this.xs = [];
-    this.reading = h("output", { class: "reading small" });
+    this.reading = h("output", { class: "reading small", hidden: true });
     this.drawing = h("div", { class: "drawing", tabindex: 0, role: "group", onkeydown: (/** @type {KeyboardEvent} */ event) => this.press(event) });
     this.drawing.addEventListener("pointermove", (event) => this.point(event));
     this.drawing.addEventListener("pointerleave", () => this.read(null));
@@ -41,9 +41,9 @@ export class Chart {
     this.heading = h("h3", null, curve.name);
     this.legend = h("ul", { class: "legend small" });
     this.note = h("p", { class: "quiet small" });
-    this.table = h("div", { class: "wide", hidden: true });
+    this.table = h("div", { class: "wide", hidden: true, tabindex: 0, role: "group", "aria-label": `${curve.name}, as a table` });
     this.toggle = button("As a table", () => this.turn(), { class: "plain small", "aria-expanded": "false" });
-    this.element = h("figure", { class: "chart" }, this.heading, this.drawing, this.reading, this.legend, this.note, this.toggle, this.table);
+    this.element = h("figure", { class: "chart" }, this.heading, h("div", { class: "plot" }, this.drawing, this.reading), this.legend, this.note, this.toggle, this.table);
     /** @type {number|null} */
     this.at = null;
     this.written = "";
@@ -65,7 +65,7 @@ export class Chart {
     this.drawing.setAttribute("aria-label", `${curve.name}: a chart; arrow keys read it`);
     this.draw();
     fill(this.legend, curve.lines.map((line, place) => h("li", null, drawKey(place), line.name)),
-      curve.paper.map((paper) => h("li", null, drawPaperKey(), `${paper.name}: ${this.write(paper.value)}`))); // prettier-ignore
+      curve.paper.map((paper) => h("li", null, drawPaperKey(), `${paper.name}: ${this.write(paper.value)}`)));
     if (!this.table.hidden) fill(this.table, this.makeTable());
   }
 
@@ -95,7 +95,7 @@ export class Chart {
       this.across.ticks.map((tick) => svg("text", { class: "tick", x: this.x(tick), y: HEIGHT - BOTTOM + 17 }, writeNumber(tick))),
       svg("text", { class: "tick", x: (LEFT + WIDTH - RIGHT) / 2, y: HEIGHT - 6 }, this.curve.axis),
       paper.map((line) => svg("path", { class: "paper", d: `M${LEFT} ${this.y(line.value)}H${WIDTH - RIGHT}` })),
-      lines.map((line, place) => this.drawLine(line, place)), this.cursor)); // prettier-ignore
+      lines.map((line, place) => this.drawLine(line, place)), this.cursor));
   }
 
   /** @param {CurveLine} line @param {number} place */
@@ -105,7 +105,7 @@ export class Chart {
     const marked = spots.filter((_, at) => at % step === 0 || at === spots.length - 1);
     const number = place % DASHES.length;
     return svg("g", { class: `line line-${number}` }, spots.length > 1 && svg("path", { class: "stroke", d: `M${spots.join("L")}`, "stroke-dasharray": DASHES[number] }),
-      marked.map((spot) => svg("path", { class: "marker", d: MARKERS[number], transform: `translate(${spot})` }))); // prettier-ignore
+      marked.map((spot) => svg("path", { class: "marker", d: MARKERS[number], transform: `translate(${spot})` })));
   }
 
   /** @param {PointerEvent} event */
@@ -137,11 +137,14 @@ export class Chart {
   read(at) {
     this.at = at;
     this.cursor?.setAttribute("d", at === null ? "" : `M${this.x(at)} ${TOP}V${HEIGHT - BOTTOM}`);
+    this.reading.hidden = at === null;
+    if (at === null) return;
     const told = this.curve.lines.flatMap((line) => {
       const point = line.points.find(([x]) => x === at);
-      return point ? [`${line.name} ${this.write(point[1])}`] : [];
+      return point ? [h("span", null, `${line.name} ${this.write(point[1])}`)] : [];
     });
-    this.reading.textContent = at === null ? "" : `${this.curve.axis} ${writeNumber(at)}: ${told.join("; ")}`;
+    this.reading.classList.toggle("left", this.x(at) > (LEFT + WIDTH - RIGHT) / 2);
+    fill(this.reading, h("b", null, `${this.curve.axis} ${writeNumber(at)}`), told);
   }
 
   turn() {
@@ -158,10 +161,10 @@ export class Chart {
       const cells = lines.map((line) => line.points.find((point) => point[0] === x)?.[1]);
       return h("tr", null, h("th", { scope: "row" }, writeNumber(x)),
         cells.map((value) => h("td", { class: "count" }, value === undefined ? "" : this.write(value))),
-        paper.map((line) => h("td", { class: "count" }, this.write(line.value)))); // prettier-ignore
+        paper.map((line) => h("td", { class: "count" }, this.write(line.value))));
     });
     return h("table", null, h("caption", { class: "small quiet" }, this.curve.name),
-      h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", null, rows)); // prettier-ignore
+      h("thead", null, h("tr", null, heads.map((head) => h("th", { scope: "col" }, head)))), h("tbody", null, rows));
   }
 }
 
@@ -170,7 +173,7 @@ function drawKey(place) {
   const number = place % DASHES.length;
   return svg("svg", { viewBox: "0 0 34 12", width: 34, height: 12, "aria-hidden": "true", class: `line line-${number}` },
     svg("path", { class: "stroke", d: "M1 6H33", "stroke-dasharray": DASHES[number] }),
-    svg("path", { class: "marker", d: MARKERS[number], transform: "translate(17 6)" })); // prettier-ignore
+    svg("path", { class: "marker", d: MARKERS[number], transform: "translate(17 6)" }));
 }
 
 function drawPaperKey() {
@@ -214,4 +217,4 @@ export function drawSmall(points) {
   const path = points.map(([x, y]) => `${(2 + (92 * (x - across.low)) / (across.high - across.low)).toFixed(1)} ${(25 - (22 * (y - up.low)) / (up.high - up.low || 1)).toFixed(1)}`);
   picture.append(svg("path", { class: "stroke", d: `M${path.join("L")}` }));
   return picture;
-} // prettier-ignore
+}

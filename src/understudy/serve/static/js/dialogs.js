@@ -11,7 +11,16 @@ export function confirm(question, yes) {
   return new Promise((resolve) => {
     let agreed = false;
     const agree = button(yes, () => ((agreed = true), dialog.close()), { class: "main" });
-    const dialog = openDialog(question, h("div", { class: "row" }, agree, button("No", () => dialog.close())), () => resolve(agreed));
+    const dialog = openDialog(
+      question,
+      h(
+        "div",
+        { class: "row" },
+        agree,
+        button("No", () => dialog.close()),
+      ),
+      () => resolve(agreed),
+    );
   });
 }
 
@@ -21,7 +30,15 @@ export function confirm(question, yes) {
  */
 export function showText(title, text) {
   const area = h("textarea", { rows: 6, readOnly: true, value: text, "aria-label": title });
-  const dialog = openDialog(title, h("div", null, area, button("Close", () => dialog.close())));
+  const dialog = openDialog(
+    title,
+    h(
+      "div",
+      null,
+      area,
+      button("Close", () => dialog.close()),
+    ),
+  );
   area.select();
 }
 

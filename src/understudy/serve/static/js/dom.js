@@ -42,7 +42,8 @@ function setProp(element, name, value) {
   if (value === null || value === undefined || value === false) return;
   if (name.startsWith("on")) element.addEventListener(name.slice(2), /** @type {EventListener} */ (value));
   else if (name === "dataset") Object.assign(/** @type {HTMLElement} */ (element).dataset, value);
-  else if (name === "style") setStyle(/** @type {HTMLElement} */ (element), /** @type {Record<string, string>} */ (value));
+  else if (name === "style")
+    setStyle(/** @type {HTMLElement} */ (element), /** @type {Record<string, string>} */ (value));
   else if (ATTRIBUTES.has(name) || name.includes("-") || element.namespaceURI === SVG)
     element.setAttribute(name, value === true ? "" : String(value));
   else /** @type {any} */ (element)[name] = value; // what properties an element has depends on its tag

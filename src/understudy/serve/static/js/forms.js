@@ -39,7 +39,13 @@ export function radios(legend, choices, value, onchange, kind = "row") {
   const name = `choice-${++count}`;
   const labels = choices.map((choice) => {
     const [one, title] = Array.isArray(choice) ? choice : [choice, choice];
-    const input = h("input", { type: "radio", name, value: one, checked: one === value, onchange: () => onchange(one) });
+    const input = h("input", {
+      type: "radio",
+      name,
+      value: one,
+      checked: one === value,
+      onchange: () => onchange(one),
+    });
     return h("label", { class: "choice" }, input, title);
   });
   return h("fieldset", null, h("legend", { class: "small quiet" }, legend), h("div", { class: kind }, labels));
@@ -51,7 +57,8 @@ export function radios(legend, choices, value, onchange, kind = "row") {
  */
 export function number(value, { min, max, step, onchange } = {}) {
   const input = h("input", { type: "number", value: String(value), inputMode: "decimal" });
-  for (const [name, limit] of Object.entries({ min, max, step })) if (limit !== undefined) input.setAttribute(name, String(limit));
+  for (const [name, limit] of Object.entries({ min, max, step }))
+    if (limit !== undefined) input.setAttribute(name, String(limit));
   input.addEventListener("change", () => onchange?.(Number(input.value)));
   return input;
 }

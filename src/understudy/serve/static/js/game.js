@@ -21,6 +21,8 @@ export class Game {
     /** When the state came, for clocks. */
     this.heard = performance.now();
     this.sentence = "";
+    /** A drawing of the move that somebody advised here. */
+    this.hint = "";
     /** @type {Set<() => void>} */
     this.watchers = new Set();
     /** Which look back counts: an earlier answer may come later. */
@@ -59,10 +61,11 @@ export class Game {
   /** @param {State} before */
   change(before) {
     const { state } = this;
-    [this.past, this.tick, this.sentence] = [null, null, ""];
+    [this.past, this.tick, this.sentence, this.hint] = [null, null, "", ""];
     this.looks++;
     const last = state.moves.at(-1);
-    if (state.ply > before.ply && last) announce(`${this.colourAt(state.ply - 1)} played ${last.move}.${this.ownTurn ? " It is your move." : ""}`);
+    if (state.ply > before.ply && last)
+      announce(`${this.colourAt(state.ply - 1)} played ${last.move}.${this.ownTurn ? " It is your move." : ""}`);
     else if (state.ply < before.ply) announce(`Back at move ${state.ply}. ${state.turn} is to move.`);
   }
 
@@ -112,7 +115,7 @@ export class Game {
     }
     try {
       const place = await get(`/api/play/${this.state.id}/plies/${wanted}`);
-      if (look === this.looks) [this.past, this.sentence] = [{ ply: wanted, place }, ""];
+      if (look === this.looks) [this.past, this.sentence, this.hint] = [{ ply: wanted, place }, "", ""];
     } catch (error) {
       this.complain(error);
     }
@@ -140,7 +143,11 @@ export class Game {
   async complain(error) {
     const elsewhere = error instanceof ApiError && error.status === 409;
     if (elsewhere) this.take(await get(`/api/play/${this.state.id}`));
-    this.sentence = elsewhere ? "The game has gone on in another window; this is how it stands." : error instanceof Error ? error.message : String(error);
+    this.sentence = elsewhere
+      ? "The game has gone on in another window; this is how it stands."
+      : error instanceof Error
+        ? error.message
+        : String(error);
     announce(this.sentence);
     this.tell();
   }

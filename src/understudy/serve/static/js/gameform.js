@@ -9,18 +9,28 @@ import { recall, remember } from "./kept.js";
 /** @typedef {import("./types.js").Description} Description */
 
 export class GameForm {
-  /** @param {Kind[]} kinds @param {(description: Description) => unknown} onchange @param {string} [game] */
-  constructor(kinds, onchange, game) {
+  /**
+   * @param {Kind[]} kinds
+   * @param {(description: Description) => Promise<() => void>} onchange fetches what it needs and returns what shows it
+   */
+  constructor(kinds, onchange) {
     this.kinds = kinds;
     this.onchange = onchange;
-    this.kind = kinds.find((kind) => kind.name === (game ?? recall("game", ""))) ?? kinds[0];
+    this.kind = kinds.find((kind) => kind.name === recall("game", "")) ?? kinds[0];
     this.size = "";
+    this.updates = 0;
     /** @type {Record<string, string>} */
     this.rules = {};
     this.problem = problem();
     this.more = h("div", { class: "fields" });
     const titles = kinds.map((kind) => /** @type {[string, string]} */ ([kind.name, kind.title]));
-    this.element = h("div", null, radios("Game", titles, this.kind.name, (name) => this.choose(name), "kinds"), this.more, this.problem.element);
+    this.element = h(
+      "div",
+      null,
+      radios("Game", titles, this.kind.name, (name) => this.choose(name), "kinds"),
+      this.more,
+      this.problem.element,
+    );
     this.ready = this.choose(this.kind.name);
   }
 
@@ -29,7 +39,11 @@ export class GameForm {
     this.kind = this.kinds.find((kind) => kind.name === name) ?? this.kinds[0];
     [this.size, this.rules] = ["", {}];
     remember("game", this.kind.name);
-    fill(this.more, this.makeSize(), Object.entries(this.kind.rules).map(([rule, settings]) => this.makeRule(rule, settings)));
+    fill(
+      this.more,
+      this.makeSize(),
+      Object.entries(this.kind.rules).map(([rule, settings]) => this.makeRule(rule, settings)),
+    );
     return this.update();
   }
 
@@ -37,7 +51,12 @@ export class GameForm {
   makeSize() {
     const { size, sizes, resizable = sizes.includes(" to ") } = this.kind;
     if (!resizable) return null;
-    const input = h("input", { type: "text", value: size, size: 6, onchange: () => ((this.size = input.value.trim()), this.update()) });
+    const input = h("input", {
+      type: "text",
+      value: size,
+      size: 6,
+      onchange: () => ((this.size = input.value.trim()), this.update()),
+    });
     return field("Size", input, sizes);
   }
 
@@ -49,12 +68,16 @@ export class GameForm {
   }
 
   async update() {
+    const update = ++this.updates;
     this.problem.clear();
     try {
-      this.description = await describe(this.kind.name, this.size, this.rules);
-      await this.onchange(this.description);
+      const description = await describe(this.kind.name, this.size, this.rules);
+      const show = await this.onchange(description);
+      if (update !== this.updates) return; // another game was chosen meanwhile
+      this.description = description;
+      show();
     } catch (error) {
-      this.problem.tell(error);
+      if (update === this.updates) this.problem.tell(error);
     }
   }
 

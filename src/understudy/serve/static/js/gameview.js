@@ -24,6 +24,8 @@ export class GameView {
     this.game = game;
     this.view = view;
     this.asked = "";
+    this.person = game.people[0];
+    this.kept = -1;
     this.board = this.makeBoard();
     this.thoughts = new Thoughts(game, this.board, players, view === "watch" ? { usual: "always" } : {});
     this.moves = new MoveList(game);
@@ -42,8 +44,18 @@ export class GameView {
 
   build() {
     const { game } = this;
-    const stage = h("div", { class: "stage" }, this.upper, this.board.element, this.lower, this.status, this.past, this.controls,
-      this.view === "play" && this.actions.element, makeRecords(game)); // prettier-ignore
+    const stage = h(
+      "div",
+      { class: "stage" },
+      this.upper,
+      this.board.element,
+      this.lower,
+      this.status,
+      this.past,
+      this.controls,
+      this.view === "play" && this.actions.element,
+      makeRecords(game),
+    );
     const beside = h("div", { class: "beside" }, this.thoughts.element, this.graph.element);
     const under = h("div", { class: "under" }, this.moves.element);
     return h("div", null, h("h1", null, game.state.title), h("div", { class: "game" }, stage, beside, under));
@@ -51,13 +63,27 @@ export class GameView {
 
   makeBoard() {
     const { game } = this;
-    const flipped = game.people.length === 1 && game.people[0] === game.state.colours[1];
+    const flipped = this.upside;
     return new Board(game.description, {
-      label: `${game.state.title}: the board`, flipped,
+      label: `${game.state.title}: the board`,
+      flipped,
       onMove: (move) => void this.move(move.move),
       onSay: (sentence) => this.say(sentence),
       onChosen: () => this.thoughts?.cover(),
-    }); // prettier-ignore
+    });
+  }
+
+  /** Whether the one person who plays has the second colour, and so the board turned. */
+  get upside() {
+    const { people, state } = this.game;
+    return people.length === 1 && people[0] === state.colours[1];
+  }
+
+  /** Turn the board when the person changes sides. */
+  followPerson() {
+    const { people } = this.game;
+    if (people.length === 1 && people[0] !== this.person && this.board.flipped !== this.upside) this.flip();
+    this.person = people[0];
   }
 
   /** @param {string} move */
@@ -75,20 +101,31 @@ export class GameView {
   update() {
     const { game, board } = this;
     const { stones, marked, turn } = game.shown;
+    this.followPerson();
     board.show({ stones, marked, turn, legal: game.past ? [] : game.state.legal });
     for (const part of [...this.seats, this.moves, this.graph, this.thoughts, this.actions]) part.update();
     if (this.thoughts.mode === "off" && !game.state.over) this.graph.element.hidden = true;
     this.writeStatus();
     this.writePast();
-    keepGame(game.state, this.view);
+    if (this.kept !== game.state.version) keepGame(game.state, this.view); // not at every tick of a search
+    this.kept = game.state.version;
   }
 
   writeStatus() {
     const { state, sentence, ownTurn } = this.game;
-    const mover = ownTurn ? (this.game.people.length > 1 ? `${state.turn} is to move.` : "It is your move.") : `${state.turn} is to move.`;
+    const mover = ownTurn
+      ? this.game.people.length > 1
+        ? `${state.turn} is to move.`
+        : "It is your move."
+      : `${state.turn} is to move.`;
     const ending = state.ending ? `The game is over: ${state.ending}.` : mover;
-    fill(this.status, h("strong", null, this.asked || ending), " ", this.game.shown.status && h("span", { class: "quiet" }, `${this.game.shown.status} `),
-      sentence && h("span", null, sentence)); // prettier-ignore
+    fill(
+      this.status,
+      h("strong", null, this.asked || ending),
+      " ",
+      this.game.shown.status && h("span", { class: "quiet" }, `${this.game.shown.status} `),
+      sentence && h("span", null, sentence),
+    );
   }
 
   /** While somebody looks back, say so, and offer to play on from there. */
@@ -96,8 +133,16 @@ export class GameView {
     const { game } = this;
     this.past.hidden = !game.past;
     if (!game.past) return;
-    fill(this.past, h("span", { class: "where" }, game.ply ? `This is the position after ${game.state.moves[game.ply - 1].move}.` : "This is the start."),
-      button("Play from here", () => playFrom(game, game.ply)), button("Back to the game", () => game.look(game.state.ply))); // prettier-ignore
+    fill(
+      this.past,
+      h(
+        "span",
+        { class: "where" },
+        game.ply ? `This is the position after ${game.state.moves[game.ply - 1].move}.` : "This is the start.",
+      ),
+      button("Play from here", () => playFrom(game, game.ply)),
+      button("Back to the game", () => game.look(game.state.ply)),
+    );
   }
 
   flip() {
@@ -115,7 +160,10 @@ export class GameView {
   /** @returns {() => void} to close it */
   run() {
     const arrows = listenToArrows(this.game);
-    const timer = setInterval(() => this.game.state.clock?.running && this.seats.forEach((seat) => seat.showTime()), CLOCK);
+    const timer = setInterval(
+      () => this.game.state.clock?.running && this.seats.forEach((seat) => seat.showTime()),
+      CLOCK,
+    );
     this.game.watch(() => this.update());
     this.update();
     return () => {
@@ -135,7 +183,10 @@ export class GameView {
 export async function makeGameView(id, view) {
   try {
     const state = await get(`/api/play/${encodeURIComponent(id)}`);
-    const [description, players] = await Promise.all([describe(state.game, state.size, state.rules), listPlayers(state.game, state.size, state.rules)]);
+    const [description, players] = await Promise.all([
+      describe(state.game, state.size, state.rules),
+      listPlayers(state.game, state.size, state.rules),
+    ]);
     return new GameView(new Game(state, description), players, view);
   } catch (error) {
     if (/** @type {{status?: number}} */ (error).status === 404) forgetGame(id);

@@ -31,5 +31,10 @@ function piece(from, to, kind) {
  */
 export function makeScale(value, label) {
   const ends = ["loses", "even", "wins"].map((end) => h("span", null, end));
-  return h("div", { class: "scale", role: "img", "aria-label": label }, makeTilt(value), h("div", { class: "ends" }, ends));
+  return h(
+    "div",
+    { class: "scale", role: "img", "aria-label": label },
+    makeTilt(value),
+    h("div", { class: "ends" }, ends),
+  );
 }

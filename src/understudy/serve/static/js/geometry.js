@@ -40,6 +40,7 @@ export function findNearest(places, point, reach) {
 /** @param {Point[]} places @returns {number} the distance of the two nearest */
 export function leastGap(places) {
   let least = Infinity;
-  for (const a of places) for (const b of places) if (a !== b) least = Math.min(least, Math.hypot(a.x - b.x, a.y - b.y));
+  for (const a of places)
+    for (const b of places) if (a !== b) least = Math.min(least, Math.hypot(a.x - b.x, a.y - b.y));
   return least;
 }

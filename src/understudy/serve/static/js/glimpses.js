@@ -24,7 +24,7 @@ export class Glimpses {
     this.who = h("div");
     this.about = h("p", { class: "small quiet" });
     this.element = h("section", { class: "glimpses", hidden: true }, h("h2", null, "What it would choose"), this.about,
-      h("div", { class: "row moments" }, this.who, field("moment", this.slider), this.play, this.label), this.boards); // prettier-ignore
+      h("div", { class: "row moments" }, this.who, field("moment", this.slider), this.play, this.label), this.boards);
     this.student = "";
     /** @type {SeenStudent[]} */
     this.seen = [];
@@ -129,5 +129,5 @@ function showChoice({ board, caption, item }, scene, choice) {
   const number = choice.share !== null ? ` (${writeShare(choice.share)} sure)` : choice.value !== null ? ` (expects ${writeValue(choice.value)})` : "";
   const verdict = !choice.legal ? h("b", { class: "verdict bad" }, "the rules forbid it") : choice.right ? h("b", { class: "verdict good" }, "as the teacher") : null;
   fill(caption, h("span", null, "chooses ", h("b", null, choice.move), number), verdict,
-    scene.teacher !== null && !choice.right && h("span", { class: "quiet" }, `teacher: ${scene.teacher}`)); // prettier-ignore
+    scene.teacher !== null && !choice.right && h("span", { class: "quiet" }, `teacher: ${scene.teacher}`));
 }

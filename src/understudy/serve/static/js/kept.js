@@ -33,14 +33,23 @@ export function listGames() {
 
 /** @param {State} state @param {string} view */
 export function keepGame(state, view) {
-  const players = state.colours.map((colour) => state.players[colour]).join(" – ");
+  const players = state.colours.map((colour) => state.players[colour].replace(/^human$/, "a person")).join(" – ");
   const { id, title, ending } = state;
-  write(GAMES, [{ id, view, title, players, ending, at: Date.now() }, ...listGames().filter((game) => game.id !== id)].slice(0, MOST));
+  write(
+    GAMES,
+    [{ id, view, title, players, ending, at: Date.now() }, ...listGames().filter((game) => game.id !== id)].slice(
+      0,
+      MOST,
+    ),
+  );
 }
 
 /** @param {string} id */
 export function forgetGame(id) {
-  write(GAMES, listGames().filter((game) => game.id !== id)); // prettier-ignore
+  write(
+    GAMES,
+    listGames().filter((game) => game.id !== id),
+  );
 }
 
 /**

@@ -3,7 +3,7 @@
  *
  * @typedef {import("./types.js").Place} Place
  *
- * @typedef {{key: string, about: string, value: number|null, least: number, most: number}} Knob
+ * @typedef {{key: string, about: string, value: number|null, whole: number|null, least: number, most: number}} Knob
  *   A setting of an experiment that a page may change.
  * @typedef {{name: string, title: string, study: string, kind: string, game: string, size: string,
  *   description: string, quick: boolean, quick_minutes: number|null, minutes: number|null, data: string[],

@@ -16,7 +16,7 @@ const KINDS = /** @type {Record<string, string>} */ ({
   imitation: "a student watches a teacher and imitates its moves", online: "a pupil plays and hears from a teacher what boards are worth",
   values: "a student learns from perfect play what boards are worth", evolution: "networks play tournaments, and the better ones have children",
   offline: "networks learn a table of positions", labels: "networks learn an engine's judgement", evaluators: "evaluators meet each other",
-}); // prettier-ignore
+});
 
 /**
  * @param {HTMLElement} root @param {import("./types.js").Route} route
@@ -29,7 +29,7 @@ export async function open(root, route) {
   const close = await page.open();
   fill(root, page.element, h("p", null, h("a", { href: `#/runs/${encodeURIComponent(name)}` }, "Compare it with another run"), " · ", h("a", { href: "#/learn" }, "Train another")));
   return close;
-} // prettier-ignore
+}
 
 /** @param {HTMLElement} root @param {import("./types.js").Route} route */
 async function openForm(root, route) {
@@ -38,7 +38,7 @@ async function openForm(root, route) {
   const form = new Form(experiments, route.search.get("experiment") ?? FIRST);
   fill(root, h("h1", null, "Watch a network learn"),
     h("p", null, "A training is a folder like any other run: it goes on in a terminal, survives a stop, and ends in a report. One trains at a time; others wait for their turn."),
-    form.element); // prettier-ignore
+    form.element);
 }
 
 class Form {
@@ -57,7 +57,7 @@ class Form {
     this.start = h("button", { type: "submit", class: "main" }, "Start");
     const submit = (/** @type {Event} */ event) => (event.preventDefault(), void this.begin());
     this.element = h("form", { class: "stacked learn-form", onsubmit: submit }, field("Experiment", this.list), this.about, this.form, this.knobs,
-      h("details", null, h("summary", null, "name of the folder"), field("runs/", this.name)), h("div", { class: "row" }, this.start), this.problem.element); // prettier-ignore
+      h("details", null, h("summary", null, "name of the folder"), field("runs/", this.name)), h("div", { class: "row" }, this.start), this.problem.element);
     this.update();
   }
 
@@ -68,7 +68,7 @@ class Form {
     const others = this.experiments.filter((one) => one.ready && !brief.includes(one));
     const missing = this.experiments.filter((one) => !one.ready);
     const list = h("select", null, h("optgroup", { label: "minutes" }, brief.map(add)), others.length > 0 && h("optgroup", { label: "longer, or not measured" }, others.map(add)),
-      missing.length > 0 && h("optgroup", { label: "need data that are not here" }, missing.map(add))); // prettier-ignore
+      missing.length > 0 && h("optgroup", { label: "need data that are not here" }, missing.map(add)));
     list.addEventListener("change", () => this.update());
     return list;
   }
@@ -84,10 +84,20 @@ class Form {
     const board = `${one.game.replaceAll("_", " ")}${one.size ? ` ${one.size}` : ""}`;
     fill(this.about, h("p", null, h("b", null, `${board}: ${KINDS[one.kind] ?? one.kind}.`), " ", one.description), one.data.length > 0 && h("p", { class: "small quiet" }, `Learns from ${one.data.join(", ")}.`));
     const forms = /** @type {[string, string][]} */ ([["short", `short${writeMinutes(one.quick_minutes)}`], ["whole", `as the source did it${writeMinutes(one.minutes)}`]]);
-    fill(this.form, one.quick ? radios("Length", forms, "short", (value) => (this.quick = value === "short")) : h("p", { class: "small quiet" }, `Takes ${writeMinutes(one.minutes).replace(", ", "") || "a time that nobody has measured"} on two cores.`));
-    this.inputs = new Map(one.knobs.map((knob) => [knob.key, number(knob.value ?? "", { min: knob.least, max: knob.most, step: 1 })]));
-    fill(this.knobs, one.knobs.map((knob) => field(nameKnob(knob.key), /** @type {HTMLInputElement} */ (this.inputs.get(knob.key)), knob.about)));
-  } // prettier-ignore
+    fill(this.form, one.quick ? radios("Length", forms, "short", (value) => ((this.quick = value === "short"), this.showKnobs())) : h("p", { class: "small quiet" }, `Takes ${writeMinutes(one.minutes).replace(", ", "") || "a time that nobody has measured"} on two cores.`));
+    this.showKnobs();
+  }
+
+  showKnobs() {
+    const { knobs } = this.chosen;
+    this.inputs = new Map(knobs.map((knob) => [knob.key, number(this.usual(knob) ?? "", { min: knob.least, max: Math.max(knob.most, this.usual(knob) ?? 0), step: 1 })]));
+    fill(this.knobs, knobs.map((knob) => field(nameKnob(knob.key), /** @type {HTMLInputElement} */ (this.inputs.get(knob.key)), knob.about)));
+  }
+
+  /** What a setting is in the form that is chosen. @param {import("./labtypes.js").Knob} knob */
+  usual(knob) {
+    return this.quick ? knob.value : knob.whole;
+  }
 
   /** The settings that the person has changed. */
   get changes() {
@@ -95,7 +105,7 @@ class Form {
     const changes = {};
     for (const knob of this.chosen.knobs) {
       const text = this.inputs.get(knob.key)?.value.trim() ?? "";
-      if (text !== "" && Number(text) !== knob.value) changes[knob.key] = Number(text);
+      if (text !== "" && Number(text) !== this.usual(knob)) changes[knob.key] = Number(text);
     }
     return changes;
   }

@@ -45,7 +45,12 @@ async function show() {
   markNav(name);
   document.title = view ? `${view.title} – Understudy` : "Understudy";
   const page = h("div", { class: `view ${name}` });
-  if (!view) fill(page, h("h1", null, "There is no such page"), h("p", null, h("a", { href: "#/play" }, "Play a game instead.")));
+  if (!view)
+    fill(
+      page,
+      h("h1", null, "There is no such page"),
+      h("p", null, h("a", { href: "#/play" }, "Play a game instead.")),
+    );
   fill(root, page);
   if (view) await fillPage(page, view, route, mine);
 }
@@ -60,7 +65,10 @@ async function fillPage(page, view, route, mine) {
     if (mine === turn) close = leave;
     else leave?.();
   } catch (error) {
-    if (mine === turn) fill(page, h("h1", null, view.title), h("p", { role: "alert" }, error instanceof Error ? error.message : String(error)));
+    const sentence = error instanceof Error ? error.message : String(error);
+    const back = h("p", null, h("a", { href: `#/${route.path[0] ?? "play"}` }, `Back to ${view.title}`));
+    if (mine === turn)
+      fill(page, h("h1", null, view.title), h("p", { role: "alert" }, sentence), route.path.length > 1 && back);
   }
 }
 

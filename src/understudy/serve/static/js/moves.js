@@ -11,16 +11,26 @@ export class MoveList {
     this.list = h("div", { class: "plies" });
     this.where = h("span", { class: "where" });
     this.written = "";
-    this.element = h("section", { class: "card", "aria-label": "Moves" }, h("h2", null, "Moves"), this.list, this.makeSteps());
+    this.element = h(
+      "section",
+      { class: "card", "aria-label": "Moves" },
+      h("h2", null, "Moves"),
+      this.list,
+      this.makeSteps(),
+    );
   }
 
   makeSteps() {
     const { game } = this;
     const steps = /** @type {[string, string, () => number][]} */ ([
-      ["«", "to the start", () => 0], ["‹", "one move back", () => game.ply - 1],
-      ["›", "one move on", () => game.ply + 1], ["»", "to the present", () => game.state.ply],
-    ]); // prettier-ignore
-    const buttons = steps.map(([sign, label, ply]) => button(sign, () => game.look(ply()), { "aria-label": label, title: label }));
+      ["«", "to the start", () => 0],
+      ["‹", "one move back", () => game.ply - 1],
+      ["›", "one move on", () => game.ply + 1],
+      ["»", "to the present", () => game.state.ply],
+    ]);
+    const buttons = steps.map(([sign, label, ply]) =>
+      button(sign, () => game.look(ply()), { "aria-label": label, title: label }),
+    );
     return h("div", { class: "row" }, buttons, this.where);
   }
 
@@ -41,11 +51,14 @@ export class MoveList {
   write() {
     const { game } = this;
     const first = game.state.colours.indexOf(game.colourAt(0)); // 1 where the second colour began a position that was set up
-    const cells = game.state.moves.map(({ move }, place) => button(move, () => game.look(place + 1), { dataset: { ply: String(place + 1) } }));
+    const cells = game.state.moves.map(({ move }, place) =>
+      button(move, () => game.look(place + 1), { dataset: { ply: String(place + 1) } }),
+    );
     /** @type {(Element|null)[]} */
     const all = first ? [h("span", null, "…"), ...cells] : cells;
     const rows = [];
-    for (let at = 0; at < all.length; at += 2) rows.push(h("span", { class: "number" }, `${at / 2 + 1}.`), all[at], all[at + 1] ?? h("span"));
+    for (let at = 0; at < all.length; at += 2)
+      rows.push(h("span", { class: "number" }, `${at / 2 + 1}.`), all[at], all[at + 1] ?? h("span"));
     fill(this.list, rows.length ? rows : h("span", { class: "quiet nothing" }, "None yet."));
   }
 
@@ -65,10 +78,14 @@ export class MoveList {
  */
 export function listenToArrows(game) {
   const steps = /** @type {Record<string, () => number>} */ ({
-    ArrowLeft: () => game.ply - 1, ArrowRight: () => game.ply + 1, Home: () => 0, End: () => game.state.ply,
-  }); // prettier-ignore
+    ArrowLeft: () => game.ply - 1,
+    ArrowRight: () => game.ply + 1,
+    Home: () => 0,
+    End: () => game.state.ply,
+  });
   const hear = (/** @type {KeyboardEvent} */ event) => {
-    const busy = event.target instanceof Element && event.target.closest("input, select, textarea, .cell, [role=tablist], dialog");
+    const busy =
+      event.target instanceof Element && event.target.closest("input, select, textarea, .cell, [role=tablist], dialog");
     if (busy || !(event.key in steps) || event.altKey || event.ctrlKey || event.metaKey) return;
     event.preventDefault();
     void game.look(steps[event.key]());

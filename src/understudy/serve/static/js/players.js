@@ -10,6 +10,9 @@ import { field, number, select } from "./forms.js";
 /** What is called human in texts is the person at this page. */
 export const HUMAN = "human";
 
+/** A switch that nobody set. */
+const USUAL = /** @type {[string, string]} */ (["", "usual"]);
+
 /** @param {string} game @param {string} [size] @param {Record<string, string>} [rules] @returns {Promise<Players>} */
 export function listPlayers(game, size, rules) {
   return get(`/api/players${query({ game, size: size || undefined }, rules)}`);
@@ -45,13 +48,31 @@ export class PlayerForm {
   /** @param {string} value @param {boolean} human @param {string} [none] */
   makeList(value, human, none) {
     const { players, students } = this.players;
-    const add = (/** @type {string} */ text, /** @type {string} */ title) => h("option", { value: text, selected: text === value }, title);
+    const add = (/** @type {string} */ text, /** @type {string} */ title) =>
+      h("option", { value: text, selected: text === value }, title);
     const known = [HUMAN, "", ...players.map((kind) => kind.name), ...students.map((student) => student.player)];
-    const list = h("select", null,
-      none !== undefined && add("", none), human && add(HUMAN, "a person, here"), !known.includes(value) && add(value, value),
-      students.length > 0 && h("optgroup", { label: "Students" }, students.map((student) => add(student.player, student.title))),
-      h("optgroup", { label: "Others" }, players.map((kind) => add(kind.name, kind.name)))); // prettier-ignore
-    list.addEventListener("change", () => (this.options.clear(), (this.generation = ""), this.showOptions(), this.tell()));
+    const list = h(
+      "select",
+      null,
+      none !== undefined && add("", none),
+      human && add(HUMAN, "a person, here"),
+      !known.includes(value) && add(value, value),
+      students.length > 0 &&
+        h(
+          "optgroup",
+          { label: "Students" },
+          students.map((student) => add(student.player, student.title)),
+        ),
+      h(
+        "optgroup",
+        { label: "Others" },
+        players.map((kind) => add(kind.name, kind.name)),
+      ),
+    );
+    list.addEventListener(
+      "change",
+      () => (this.options.clear(), (this.generation = ""), this.showOptions(), this.tell()),
+    );
     return list;
   }
 
@@ -71,8 +92,12 @@ export class PlayerForm {
     const kind = this.players.players.find((one) => one.name === this.list.value);
     const student = this.players.students.find((one) => one.player === this.list.value);
     const about = kind?.about ?? student?.about ?? "";
-    fill(this.details, about && h("small", { class: "quiet" }, about), student?.generations?.length ? this.makeSlider(student.generations) : null,
-      kind?.options.length ? this.makeFields(kind.options) : null); // prettier-ignore
+    fill(
+      this.details,
+      about && h("small", { class: "quiet" }, about),
+      student?.generations?.length ? this.makeSlider(student.generations) : null,
+      kind?.options.length ? this.makeFields(kind.options) : null,
+    );
   }
 
   /** @param {Option[]} options */
@@ -89,9 +114,18 @@ export class PlayerForm {
       else this.options.set(option.name, value);
       this.tell();
     };
-    if (option.kind === "switch") return select([["true", "yes"], ["false", "no"]], usual, change); // prettier-ignore
-    if (option.kind === "choice") return select((option.choices ?? []).map((one) => [one, one || "usual"]), usual, change);
-    const input = option.kind === "text" ? h("input", { type: "text", value: usual }) : number(usual, { step: option.kind === "integer" ? 1 : "any" });
+    if (option.kind === "switch")
+      return select([...(usual ? [] : [USUAL]), ["true", "yes"], ["false", "no"]], usual, change);
+    if (option.kind === "choice")
+      return select(
+        (option.choices ?? []).map((one) => [one, one || "usual"]),
+        usual,
+        change,
+      );
+    const input =
+      option.kind === "text"
+        ? h("input", { type: "text", value: usual })
+        : number(usual, { step: option.kind === "integer" ? 1 : "any" });
     input.addEventListener("change", () => change(input.value.trim()));
     return input;
   }

@@ -15,21 +15,38 @@ const ENDINGS = /** @type {Record<string, string>} */ ({ json: "json", moves: "t
  */
 export function makeRecords(game) {
   const said = h("p", { class: "small quiet", role: "status" });
-  const say = (/** @type {unknown} */ sentence) => (said.textContent = sentence instanceof Error ? sentence.message : String(sentence));
+  const say = (/** @type {unknown} */ sentence) =>
+    (said.textContent = sentence instanceof Error ? sentence.message : String(sentence));
   const forms = game.description.forms ?? ["json", "moves"];
   const copyMoves = async () => copy("The moves", (await fetchRecord(game, "moves")).text);
   const from = `#/play/setup?game=${game.state.game}&size=${game.state.size}`;
-  const setUp = () => (location.hash = `${from}&position=${encodeURIComponent(game.shown.position)}&turn=${game.shown.turn}${writeRules(game)}`);
-  return h("details", { class: "records" }, h("summary", null, "Position and record"), h("div", { class: "actions" },
-    button("Copy position", () => copy("The position", game.shown.position).then(say, say)),
-    button("Copy moves", () => copyMoves().then(say, say)),
-    forms.map((form) => button(`Save as ${form === "moves" ? "list of moves" : form.toUpperCase()}`, () => save(game, form).then(say, say))),
-    button("Set up, paste or import", setUp)), said); // prettier-ignore
+  const setUp = () =>
+    (location.hash = `${from}&position=${encodeURIComponent(game.shown.position)}&turn=${game.shown.turn}${writeRules(game)}`);
+  return h(
+    "details",
+    { class: "records" },
+    h("summary", null, "Position and record"),
+    h(
+      "div",
+      { class: "actions" },
+      button("Copy position", () => copy("The position", game.shown.position).then(say, say)),
+      button("Copy moves", () => copyMoves().then(say, say)),
+      forms.map((form) =>
+        button(`Save as ${form === "moves" ? "list of moves" : form.toUpperCase()}`, () =>
+          save(game, form).then(say, say),
+        ),
+      ),
+      button("Set up, paste or import", setUp),
+    ),
+    said,
+  );
 }
 
 /** @param {Game} game */
 function writeRules({ state }) {
-  return Object.entries(state.rules).map(([name, value]) => `&rule=${encodeURIComponent(`${name}=${value}`)}`).join(""); // prettier-ignore
+  return Object.entries(state.rules)
+    .map(([name, value]) => `&rule=${encodeURIComponent(`${name}=${value}`)}`)
+    .join("");
 }
 
 /** @param {Game} game @param {string} form @returns {Promise<{form: string, text: string}>} */
@@ -53,7 +70,10 @@ async function copy(what, text) {
 async function save(game, form) {
   const { text } = await fetchRecord(game, form);
   const address = URL.createObjectURL(new Blob([text], { type: form === "json" ? "application/json" : "text/plain" }));
-  const link = h("a", { href: address, download: `${game.state.game}_${game.state.id.slice(0, 6)}.${ENDINGS[form] ?? form}` });
+  const link = h("a", {
+    href: address,
+    download: `${game.state.game}_${game.state.id.slice(0, 6)}.${ENDINGS[form] ?? form}`,
+  });
   link.click();
   setTimeout(() => URL.revokeObjectURL(address), 10000); // the browser needs it until the file is written
   return `Saved as ${link.download}.`;

@@ -46,7 +46,7 @@ function makeRow(run) {
     h("a", { href: `#/runs/${encodeURIComponent(run.name)}` }, h("b", null, run.title), h("small", null, `${run.name} · ${board} · ${run.kind}`)),
     drawSmall(run.curve),
     h("span", { class: "run-state" }, h("span", { class: `badge ${run.state}` }, STATES[run.state] ?? run.state),
-      run.error ? h("small", { class: "warning" }, run.error) : h("small", { class: "quiet" }, run.note || when.toLocaleString()))); // prettier-ignore
+      run.error ? h("small", { class: "warning" }, run.error) : h("small", { class: "quiet" }, run.note || when.toLocaleString())));
 }
 
 /** @param {HTMLElement} root @param {string} name @param {string} other */

@@ -35,7 +35,7 @@ export class RunPage {
     this.other = null;
     this.busy = false;
     this.element = h("div", { class: "run" }, this.title, this.state, this.tasks, this.buttons, this.problem.element, this.glimpses.element,
-      h("section", null, h("h2", { class: "charts-title" }, "How it goes"), this.charts), this.players, this.paper); // prettier-ignore
+      h("section", null, h("h2", { class: "charts-title" }, "How it goes"), this.charts), this.players, this.paper);
   }
 
   /** Show the run and follow it. @returns {Promise<() => void>} */
@@ -56,7 +56,7 @@ export class RunPage {
     this.showPlayers(view);
     this.showPaper(view);
     await this.glimpses.update(view);
-  } // prettier-ignore
+  }
 
   /** @param {RunView} view */
   showButtons(view) {
@@ -69,7 +69,7 @@ export class RunPage {
     fill(this.buttons, asked.map((one) => button(REQUESTS[one], () => this.ask(one), { disabled: this.busy, class: one === "go" ? "main" : "" })),
       playable && !now && button("Play against it", () => this.play(playable.player), { class: "main" }),
       now && button("Play it now", () => this.playNow(), { class: "main", disabled: this.busy }),
-      view.report && h("a", { class: "button", href: `/api/runs/${encodeURIComponent(this.name)}/report${TOKEN ? `?token=${encodeURIComponent(TOKEN)}` : ""}`, target: "_blank", rel: "noopener" }, "The report")); // prettier-ignore
+      view.report && h("a", { class: "button", href: `/api/runs/${encodeURIComponent(this.name)}/report${TOKEN ? `?token=${encodeURIComponent(TOKEN)}` : ""}`, target: "_blank", rel: "noopener" }, "The report"));
   }
 
   /** @param {string} request */
@@ -134,7 +134,7 @@ export class RunPage {
     if (!other || !there) return curve;
     const lines = [...curve.lines.map((line) => ({ ...line, name: `${this.name}: ${line.name}` })), ...there.lines.map((line) => ({ ...line, name: `${other.name}: ${line.name}` }))];
     return { ...curve, lines };
-  } // prettier-ignore
+  }
 
   /** Lay another run over this one. @param {{name: string, curves: Curve[]}|null} other */
   compare(other) {
@@ -179,7 +179,7 @@ export class RunPage {
     if (this.paper.dataset.written === view.toml) return;
     this.paper.dataset.written = view.toml;
     fill(this.paper, h("h2", null, "The experiment"), h("p", { class: "small" }, "In a terminal: ", h("code", null, view.command)),
-      h("details", null, h("summary", null, "experiment.toml"), h("pre", { tabindex: 0 }, view.toml))); // prettier-ignore
+      h("details", null, h("summary", null, "experiment.toml"), h("pre", { tabindex: 0 }, view.toml)));
   }
 }
 

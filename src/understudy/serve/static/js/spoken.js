@@ -8,7 +8,10 @@
  */
 export function nameStone(description, stone) {
   if (!stone) return "empty";
-  return description.spoken?.[stone] ?? `${sideOf(description, stone) ?? ""} ${description.colours.includes(stone) ? "stone" : stone}`.trim();
+  return (
+    description.spoken?.[stone] ??
+    `${sideOf(description, stone) ?? ""} ${description.colours.includes(stone) ? "stone" : stone}`.trim()
+  );
 }
 
 /**

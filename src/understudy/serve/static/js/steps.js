@@ -26,14 +26,24 @@ export class Steps {
     this.given = given;
     this.wishes = wishes;
     // Which stone moves is no question while none does: the first step that chooses something is shown first.
-    const first = Math.max(0, thought.parts.findIndex((part) => part.choice !== NOTHING)); // prettier-ignore
+    const first = Math.max(
+      0,
+      thought.parts.findIndex((part) => part.choice !== NOTHING),
+    );
     this.step = Math.min(wishes.step ?? first, thought.parts.length - 1);
     this.timer = 0;
-    this.tabs = thought.parts.map((part, step) => button(`${step + 1}. ${part.part}`, () => (this.stop(), this.show(step)), { "aria-pressed": "false" }));
+    this.tabs = thought.parts.map((part, step) =>
+      button(`${step + 1}. ${part.part}`, () => (this.stop(), this.show(step)), { "aria-pressed": "false" }),
+    );
     this.player = button("Step by step", () => this.play());
     this.body = h("div");
-    this.element = h("section", { "aria-label": "Part by part" }, h("h3", null, "Part by part, in its own order"),
-      h("div", { class: "steps" }, this.tabs, thought.parts.length > 1 && this.player), this.body); // prettier-ignore
+    this.element = h(
+      "section",
+      { "aria-label": "Part by part" },
+      h("h3", null, "Part by part, in its own order"),
+      h("div", { class: "steps" }, this.tabs, thought.parts.length > 1 && this.player),
+      this.body,
+    );
   }
 
   /** @param {number} step */
@@ -46,14 +56,36 @@ export class Steps {
 
   /** @param {PartThought} part */
   write(part) {
-    const ranked = Object.entries(part.cells).sort(([, a], [, b]) => b - a); // prettier-ignore
+    const ranked = Object.entries(part.cells).sort(([, a], [, b]) => b - a);
     const likely = ranked.filter(([, share], rank) => rank < LEAST || (rank < MOST && share >= NOTICED));
     const offers = likely.map(([cell, share]) =>
-      button(`${cell} ${writeShare(share)}`, () => this.try(cell), { "aria-pressed": String(part.choice === cell), title: `what if it had chosen ${cell}?` }));
-    const tried = Object.entries(this.given).map(([name, cell]) => `${name} ${cell}`).join(", "); // prettier-ignore
-    return h("div", null, h("p", null, h("b", null, `${part.part}: ${part.choice}`), `. ${part.illegal < NOTICED / 10 ? "Nothing" : writeShare(part.illegal)} of this step is on what the rules forbid (hatched).`),
-      h("p", { class: "quiet small" }, "Try another cell, here or on the board: later parts answer to it."), h("div", { class: "cells-list" }, offers),
-      tried && h("p", { class: "small" }, `Given: ${tried}. `, button("Its own choice again", () => this.wishes.ontry({})))); // prettier-ignore
+      button(`${cell} ${writeShare(share)}`, () => this.try(cell), {
+        "aria-pressed": String(part.choice === cell),
+        title: `what if it had chosen ${cell}?`,
+      }),
+    );
+    const tried = Object.entries(this.given)
+      .map(([name, cell]) => `${name} ${cell}`)
+      .join(", ");
+    return h(
+      "div",
+      null,
+      h(
+        "p",
+        null,
+        h("b", null, `${part.part}: ${part.choice}`),
+        `. ${part.illegal < NOTICED / 10 ? "Nothing" : writeShare(part.illegal)} of this step is on what the rules forbid (hatched).`,
+      ),
+      h("p", { class: "quiet small" }, "Try another cell, here or on the board: later parts answer to it."),
+      h("div", { class: "cells-list" }, offers),
+      tried &&
+        h(
+          "p",
+          { class: "small" },
+          `Given: ${tried}. `,
+          button("Its own choice again", () => this.wishes.ontry({})),
+        ),
+    );
   }
 
   /** Ask what follows if it had chosen another cell for this part; what was given for later parts no longer counts. @param {string} cell */
@@ -69,7 +101,8 @@ export class Steps {
     if (this.timer) return this.stop();
     this.player.textContent = "Stop";
     this.show(0);
-    const next = () => (this.step + 1 < this.tabs.length && this.body.isConnected ? this.show(this.step + 1) : this.stop());
+    const next = () =>
+      this.step + 1 < this.tabs.length && this.body.isConnected ? this.show(this.step + 1) : this.stop();
     this.timer = setInterval(next, still() ? 2 * PACE : PACE);
   }
 

@@ -33,7 +33,7 @@ export async function open(root, route) {
   fill(root, h("p", { class: "small" }, h("a", { href: "#/studies" }, "All studies")), h("h1", null, study.title),
     h("p", { class: "quiet" }, `${study.authors}, ${study.year}`), h("p", { class: "question" }, study.question),
     h("div", { class: "study" }, h("section", { class: "story" }, study.story.map((paragraph) => h("p", null, paragraph))), figure?.element),
-    study.tables.map(makeTable), makeDifferences(study), makeCommands(study), h("p", { class: "small quiet" }, study.reference)); // prettier-ignore
+    study.tables.map(makeTable), makeDifferences(study), makeCommands(study), h("p", { class: "small quiet" }, study.reference));
   await figure?.open();
   return () => figure?.close();
 }
@@ -41,7 +41,7 @@ export async function open(root, route) {
 /** @param {StudyRow} study */
 function makeRow(study) {
   return h("li", { class: "card" }, h("h2", null, h("a", { href: `#/studies/${study.name}` }, study.title)), h("p", { class: "question" }, study.question),
-    h("p", { class: "small quiet" }, `${study.authors}, ${study.year}`)); // prettier-ignore
+    h("p", { class: "small quiet" }, `${study.authors}, ${study.year}`));
 }
 
 /** @param {StudyTable} table */
@@ -52,10 +52,10 @@ function makeTable(table) {
   const heads = ["", "measure", ...(ours ? ["ours", "95 % interval"] : []), ...(theirs ? ["paper"] : []), ...(verdicts ? ["verdict"] : [])];
   const rows = table.rows.map((row) => h("tr", null, h("th", { scope: "row" }, row.who), h("td", null, row.measure),
     ours && [h("td", { class: "count" }, write(row, row.ours)), h("td", { class: "count" }, writeInterval(row))],
-    theirs && h("td", { class: "count" }, write(row, row.paper)), verdicts && h("td", { class: row.verdict === "met" ? "good" : "" }, row.verdict))); // prettier-ignore
+    theirs && h("td", { class: "count" }, write(row, row.paper)), verdicts && h("td", { class: row.verdict === "met" ? "good" : "" }, row.verdict)));
   return h("section", { class: "beside-theirs" }, h("h2", null, table.title), h("div", { class: "wide", tabindex: 0, role: "group", "aria-label": table.title },
     h("table", null, h("thead", null, h("tr", null, heads.map((head) => (head ? h("th", { scope: "col" }, head) : h("td"))))), h("tbody", null, rows))),
-    h("p", { class: "small quiet" }, table.note, " ", h("code", null, table.command))); // prettier-ignore
+    h("p", { class: "small quiet" }, table.note, " ", h("code", null, table.command)));
 }
 
 /** @param {StudyLine} row @param {number|null} value */
@@ -81,7 +81,7 @@ function makeCommands(study) {
   const rows = study.commands.map((one) => {
     const name = one.command.split(" ")[2];
     return h("li", null, h("code", null, one.command), h("span", null, one.about), h("span", { class: "quiet small" }, one.cost),
-      h("a", { href: `#/learn?experiment=${encodeURIComponent(name)}` }, "in the browser")); // prettier-ignore
+      h("a", { href: `#/learn?experiment=${encodeURIComponent(name)}` }, "in the browser"));
   });
   return h("section", null, h("h2", null, "Do it again"), h("ul", { class: "commands" }, rows));
 }
@@ -107,7 +107,7 @@ class Figure {
     this.choices = radios("Position", form.positions.map((one) => [one.position, one.name]), this.text, choose);
     this.element = h("section", { class: "card figure", "aria-label": "A figure to touch" }, h("h2", null, "Touch it"), h("p", { class: "small quiet" }, form.about),
       this.choices, this.stage, h("div", { class: "row" }, button("Back to the beginning", () => this.go(this.first())), button("Play from here", () => this.play())),
-      this.thoughts, this.problem.element); // prettier-ignore
+      this.thoughts, this.problem.element);
   }
 
   first() {
@@ -170,7 +170,7 @@ class Figure {
       this.asked.push(asked);
       asked.done.then((thought) => this.tell(cards[place], thought, place), (error) => fill(cards[place], h("p", { class: "problem" }, error.message)));
     });
-  } // prettier-ignore
+  }
 
   /** @param {HTMLElement} card @param {Thought} thought @param {number} place */
   tell(card, thought, place) {
@@ -181,7 +181,7 @@ class Figure {
     fill(card, h("p", null, h("b", null, thought.player), ` chooses ${thought.choice}`, value, !thought.legal && h("b", { class: "verdict bad" }, " the rules forbid it")),
       thought.illegal !== null && h("p", { class: "small" }, `${writeShare(thought.illegal)} of its mind is on moves that the rules forbid.`),
       thought.parts.length > 1 && place === 0 && this.makeSteps(thought),
-      h("ol", { class: "small figure-moves" }, legal.map((one) => h("li", null, `${one.move} ${thought.kind === "probability" ? writeShare(one.number ?? 0) : writeValue(one.number)}`)))); // prettier-ignore
+      h("ol", { class: "small figure-moves" }, legal.map((one) => h("li", null, `${one.move} ${thought.kind === "probability" ? writeShare(one.number ?? 0) : writeValue(one.number)}`))));
   }
 
   /** The parts of a move one after another, as the networks decide them. @param {Thought} thought */

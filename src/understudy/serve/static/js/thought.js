@@ -15,11 +15,24 @@ const NOTICED = 0.001;
  * @param {Thought} thought @param {string} mover @param {{thinking?: boolean, other?: boolean}} [marks] `other`: another thinker chooses otherwise
  */
 export function writeHead(thought, mover, { thinking = false, other = false } = {}) {
-  const chooses = h("p", { class: "chosen-move" }, h("span", null, thinking ? "holds best " : "chooses "), thought.choice || thought.line[0] || "…",
+  const chooses = h(
+    "p",
+    { class: "chosen-move" },
+    h("span", null, thinking ? "holds best " : "chooses "),
+    thought.choice || thought.line[0] || "…",
     !thought.legal && h("span", { class: "warning small" }, " which the rules forbid"),
-    other && h("span", { class: "differs small" }, " another choice")); // prettier-ignore
+    other && h("span", { class: "differs small" }, " another choice"),
+  );
   const sentences = writeSentences(thought, mover).map((sentence) => h("p", null, sentence));
-  return h("div", null, h("p", { class: "quiet small" }, thought.player), chooses, writeScale(thought, mover), sentences, writeFacts(thought));
+  return h(
+    "div",
+    null,
+    h("p", { class: "quiet small" }, thought.player),
+    chooses,
+    writeScale(thought, mover),
+    sentences,
+    writeFacts(thought),
+  );
 }
 
 /** @param {Thought} thought @param {string} mover */
@@ -44,9 +57,11 @@ function writeFacts(thought) {
   const { depth, nodes, seconds, course, pictures } = thought;
   const changed = pictures ? pictures.changed : describeChange(course);
   const facts = [
-    depth !== null && `${depth} ${depth === 1 ? "ply" : "plies"} deep`, nodes !== null && `${writeCount(nodes)} nodes`,
-    seconds !== null && writeSeconds(seconds), changed,
-  ]; // prettier-ignore
+    depth !== null && `${depth} ${depth === 1 ? "ply" : "plies"} deep`,
+    nodes !== null && `${writeCount(nodes)} nodes`,
+    seconds !== null && writeSeconds(seconds),
+    changed,
+  ];
   const items = facts.filter(Boolean).map((fact) => h("li", null, fact));
   return items.length ? h("ul", { class: "facts" }, items) : null;
 }
@@ -58,23 +73,60 @@ function writeFacts(thought) {
 export function writeLines(thought, onlook) {
   const lines = thought.lines.filter((line) => line.moves.length).slice(0, 3);
   if (!lines.length) return null;
-  const items = lines.map((line, rank) => h("li", {
-    tabindex: 0, onmouseenter: () => onlook(rank), onmouseleave: () => onlook(null), onfocus: () => onlook(rank), onblur: () => onlook(null),
-  }, h("span", { class: "rank" }, rank + 1), h("b", null, writeValue(line.value)), h("span", { class: "quiet small" }, writeDepth(line)), h("span", null, line.moves.join(" ")))); // prettier-ignore
-  return h("div", null, h("h3", null, lines.length > 1 ? "Its best lines" : "What it expects"), h("ol", { class: "lines" }, items));
+  const items = lines.map((line, rank) =>
+    h(
+      "li",
+      {
+        tabindex: 0,
+        onmouseenter: () => onlook(rank),
+        onmouseleave: () => onlook(null),
+        onfocus: () => onlook(rank),
+        onblur: () => onlook(null),
+      },
+      h("span", { class: "rank" }, rank + 1),
+      h("b", null, writeValue(line.value)),
+      h("span", { class: "quiet small" }, writeDepth(line)),
+      h("span", null, line.moves.join(" ")),
+    ),
+  );
+  return h(
+    "div",
+    null,
+    h("h3", null, lines.length > 1 ? "Its best lines" : "What it expects"),
+    h("ol", { class: "lines" }, items),
+  );
 }
 
 /** @param {Line} line */
 function writeDepth({ depth, plies }) {
-  return [depth ? `${depth} deep` : "", plies === null || plies === undefined ? "" : writeEnd(plies)].filter(Boolean).join(", ");
+  return [depth ? `${depth} deep` : "", plies === null || plies === undefined ? "" : writeEnd(plies)]
+    .filter(Boolean)
+    .join(", ");
 }
 
 /** What it held best at each depth. @param {Thought} thought */
 export function writeCourse(thought) {
   if (thought.course.length < 2) return null;
-  const rows = thought.course.map((line) => h("tr", null, h("td", { class: "count" }, line.depth), h("td", { class: "count" }, writeValue(line.value)), h("td", null, line.moves[0] ?? "")));
-  const head = h("tr", null, ["depth", "expects", "move"].map((title) => h("th", { scope: "col" }, title)));
-  return h("details", null, h("summary", null, "What it held best at each depth"), h("table", null, h("thead", null, head), h("tbody", null, rows)));
+  const rows = thought.course.map((line) =>
+    h(
+      "tr",
+      null,
+      h("td", { class: "count" }, line.depth),
+      h("td", { class: "count" }, writeValue(line.value)),
+      h("td", null, line.moves[0] ?? ""),
+    ),
+  );
+  const head = h(
+    "tr",
+    null,
+    ["depth", "expects", "move"].map((title) => h("th", { scope: "col" }, title)),
+  );
+  return h(
+    "details",
+    null,
+    h("summary", null, "What it held best at each depth"),
+    h("table", null, h("thead", null, head), h("tbody", null, rows)),
+  );
 }
 
 /** What a network sees, and how much its opinion rests on each. @param {Thought} thought */
@@ -82,7 +134,16 @@ export function writeInputs(thought) {
   const inputs = Object.entries(thought.inputs).sort(([, a], [, b]) => Math.abs(b) - Math.abs(a));
   if (!inputs.length) return null;
   const most = Math.max(...inputs.map(([, number]) => Math.abs(number))) || 1;
-  const rows = inputs.flatMap(([name, number]) => [h("span", null, name), makeTilt(number / most), h("span", { class: "count" }, writeValue(number))]);
-  return h("div", null, h("h3", null, "What it sees"), h("p", { class: "quiet small" }, "How much the expected result rests on it, for (right) and against (left)."),
-    h("div", { class: "inputs" }, rows)); // prettier-ignore
+  const rows = inputs.flatMap(([name, number]) => [
+    h("span", null, name.replaceAll("_", " ")),
+    makeTilt(number / most),
+    h("span", { class: "count" }, writeValue(number)),
+  ]);
+  return h(
+    "div",
+    null,
+    h("h3", null, "What it sees"),
+    h("p", { class: "quiet small" }, "How much the expected result rests on it, for (right) and against (left)."),
+    h("div", { class: "inputs" }, rows),
+  );
 }

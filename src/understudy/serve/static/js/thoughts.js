@@ -1,6 +1,7 @@
 /** The panel "What it thinks": who is asked, when it is shown, and what lies on the board meanwhile. */
 
 import { post, think } from "./api.js";
+import { Covers } from "./covers.js";
 import { button, fill, h } from "./dom.js";
 import { field, select } from "./forms.js";
 import { recall, remember } from "./kept.js";
@@ -15,9 +16,11 @@ import { writeTable } from "./weighed.js";
 /** @typedef {import("./types.js").Truth} Truth */
 /** @typedef {import("./types.js").Players} Players */
 
-const MODES = /** @type {[string, string][]} */ ([["off", "never"], ["after", "after my move"], ["always", "always"]]); // prettier-ignore
-/** What may lie on the board. */
-const LAYERS = { values: "numbers", moves: "arrows", none: "nothing" };
+const MODES = /** @type {[string, string][]} */ ([
+  ["off", "never"],
+  ["after", "after my move"],
+  ["always", "always"],
+]);
 
 export class Thoughts {
   /** @param {Game} game @param {Board} board @param {Players} players @param {{usual?: string}} [wishes] `usual`: when it is shown */
@@ -26,17 +29,26 @@ export class Thoughts {
     this.board = board;
     this.memory = usual ? "" : "thoughts";
     this.mode = usual ?? recall("thoughts", "after");
-    this.layer = /** @type {keyof typeof LAYERS} */ (recall("layer", "values"));
+    this.covers = new Covers(game, board);
     /** The question that is shown or awaited; a position shown by wish; what was tried instead of a student's choices. */
     this.key = this.revealed = "";
     /** @type {Record<string, string>} */
     this.given = {};
     /** @type {(() => void)[]} */
     this.stops = [];
-    this.thinker = new PlayerForm("Who thinks", players, "", { none: usual ? "whoever is to move" : "the opponent", onchange: () => this.update() });
+    this.thinker = new PlayerForm("Who thinks", players, "", {
+      none: usual ? "whoever moves" : "the opponent",
+      onchange: () => this.update(),
+    });
     this.second = new PlayerForm("Beside it", players, "", { none: "nobody", onchange: () => this.update() });
     this.body = h("div", { class: "body" });
-    this.element = h("section", { class: "card thoughts", "aria-label": "What it thinks" }, h("h2", null, "What it thinks"), this.makeControls(), this.body);
+    this.element = h(
+      "section",
+      { class: "card thoughts", "aria-label": "What it thinks" },
+      h("h2", null, "What it thinks"),
+      this.makeControls(),
+      this.body,
+    );
   }
 
   makeControls() {
@@ -87,8 +99,10 @@ export class Thoughts {
 
   /** @param {string} key */
   begin(key) {
+    this.body.style.minHeight = `${this.body.offsetHeight}px`; // what follows must not jump while it thinks
     this.clear();
     this.key = key;
+    if (this.silence) this.body.style.minHeight = "";
     if (this.silence) return fill(this.body, this.explain(this.silence));
     fill(this.body, h("p", { class: "quiet" }, "It thinks."));
     if (!this.live) void this.ask(key);
@@ -101,7 +115,7 @@ export class Thoughts {
     this.steps?.stop();
     this.steps = null;
     this.board.wishes.onCell = undefined;
-    this.board.overlay("");
+    this.covers.take(null);
     /** @type {Thought|null} */
     this.thought = null;
   }
@@ -109,32 +123,55 @@ export class Thoughts {
   /** @param {string} silence */
   explain(silence) {
     const sentences = /** @type {Record<string, string>} */ ({
-      off: "Nothing is shown.", over: "The game is over. Look back at any move to see what it thought.",
-      nobody: "Two people play. Choose who thinks.", hidden: "Hidden while it is your move, so that you think for yourself.",
-    }); // prettier-ignore
+      off: "Nothing is shown.",
+      over: "The game is over. Look back at any move to see what it thought.",
+      nobody: "Two people play. Choose who thinks.",
+      hidden: "Hidden while it is your move, so that you think for yourself.",
+    });
     const show = () => ((this.revealed = this.place), this.update());
     const last = this.game.state.moves.at(-1);
     const { ply } = this.game.state;
-    return h("div", null, h("p", { class: "quiet" }, sentences[silence]), silence === "hidden" && h("div", { class: "row" }, button("Show it now", show),
-      last && this.game.machines.length > 0 && button(`What it thought before ${last.move}`, () => this.game.look(ply - 1)))); // prettier-ignore
+    return h(
+      "div",
+      null,
+      h("p", { class: "quiet" }, sentences[silence]),
+      silence === "hidden" &&
+        h(
+          "div",
+          { class: "row" },
+          button("Show it now", show),
+          last &&
+            this.game.machines.length > 0 &&
+            button(`What it thought before ${last.move}`, () => this.game.look(ply - 1)),
+        ),
+    );
   }
 
   /** Ask both thinkers and the truth. @param {string} key */
   async ask(key) {
     const { question, shown } = this.game;
     const one = (/** @type {string} */ player, /** @type {Record<string, string>} */ given) => {
-      const { done, stop } = think({ ...question, player, given, pictures: true }, { tick: (thought) => this.key === key && this.showTick(thought) });
+      const { done, stop } = think(
+        { ...question, player, given, pictures: true },
+        { tick: (thought) => this.key === key && this.showTick(thought) },
+      );
       this.stops.push(stop);
       return done;
     };
     const { game, size, rules } = question;
-    const truth = post("/api/truth", { game, size, rules, position: shown.position, turn: shown.turn }).catch(() => null);
+    const truth = post("/api/truth", { game, size, rules, position: shown.position, turn: shown.turn }).catch(
+      () => null,
+    );
     try {
-      const [thought, second] = await Promise.all([one(this.asked, this.given), this.second.value ? one(this.second.value, {}) : null]);
+      const [thought, second] = await Promise.all([
+        one(this.asked, this.given),
+        this.second.value ? one(this.second.value, {}) : null,
+      ]);
       const known = await truth;
       if (this.key === key) this.show(thought, second, known);
     } catch (error) {
-      if (this.key === key) fill(this.body, h("p", { class: "warning" }, error instanceof Error ? error.message : String(error)));
+      if (this.key === key)
+        fill(this.body, h("p", { class: "warning" }, error instanceof Error ? error.message : String(error)));
     }
   }
 
@@ -148,13 +185,25 @@ export class Thoughts {
   /** @param {Thought} thought @param {Thought|null} second @param {Truth|null} truth */
   show(thought, second, truth) {
     this.thought = thought;
+    this.covers.take(thought);
+    this.body.style.minHeight = "";
     const { turn } = this.game.shown;
     const other = second !== null && second.choice !== thought.choice;
     const heads = [writeHead(thought, turn), second && writeHead(second, turn, { other })];
     this.steps = thought.parts.length && thought.pictures?.parts.length ? this.makeSteps(thought) : null;
-    fill(this.body, h("div", { class: second ? "pair" : "" }, heads), this.steps?.element, this.steps ? null : this.makeLayers(thought),
-      writeLines(thought, (line) => this.lookAt(line)), writeTable(thought, second, truth), writeInputs(thought), writeCourse(thought),
-      truth && !truth.known && h("p", { class: "quiet small" }, `What is true of it is not known here: ${truth.note}.`), thought.note && h("p", { class: "quiet small" }, thought.note)); // prettier-ignore
+    fill(
+      this.body,
+      h("div", { class: second ? "pair" : "" }, heads),
+      this.steps?.element,
+      this.steps ? null : this.covers.makeChoice(thought),
+      writeLines(thought, (line) => this.lookAt(line)),
+      writeTable(thought, second, truth),
+      writeInputs(thought),
+      writeCourse(thought),
+      truth && !truth.known && h("p", { class: "quiet small" }, `What is true of it is not known here: ${truth.note}.`),
+      thought.note && h("p", { class: "quiet small" }, thought.note),
+    );
+    this.board.draw(); // cells may now be tried
     if (this.steps) this.steps.show(this.steps.step);
     else this.cover();
   }
@@ -170,29 +219,9 @@ export class Thoughts {
     return steps;
   }
 
-  /** @param {Thought} thought */
-  makeLayers(thought) {
-    const { values = {}, moves = "" } = thought.pictures ?? {};
-    const there = { values: Boolean(values[""]), moves: Boolean(moves), none: true };
-    const names = /** @type {(keyof typeof LAYERS)[]} */ (Object.keys(LAYERS)).filter((name) => there[name]);
-    if (!names.includes(this.layer)) this.layer = names[0];
-    const buttons = names.map((name) => button(LAYERS[name], () => choose(name), { "aria-pressed": String(name === this.layer) }));
-    const choose = (/** @type {keyof typeof LAYERS} */ name) => {
-      this.layer = name;
-      remember("layer", name);
-      buttons.forEach((one, place) => one.setAttribute("aria-pressed", String(names[place] === name)));
-      this.cover();
-    };
-    return h("div", { class: "row layers" }, h("span", { class: "quiet small" }, "On the board:"), buttons);
-  }
-
-  /** Lay on the board what was chosen; numbers of the piece that is chosen, if one is. */
+  /** Lay on the board what belongs there now. */
   cover() {
-    const pictures = this.thought?.pictures;
-    if (!pictures || this.steps) return;
-    const [from] = this.board.chooser.chosen;
-    if (this.layer === "values") this.board.overlay(pictures.values[from ?? ""] ?? pictures.values[""] ?? "");
-    else this.board.overlay(this.layer === "moves" ? pictures.moves : "");
+    if (!this.steps || this.game.hint) this.covers.show();
   }
 
   /** Show the arrows of a line while somebody looks at it. @param {number|null} line */

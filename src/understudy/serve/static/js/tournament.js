@@ -11,7 +11,8 @@ import { listPlayers, PlayerForm } from "./players.js";
 /** @typedef {import("./types.js").Players} Players */
 
 const MOST = 8;
-const MEANING = "Elo with its 95 % interval; beside it the points against each. Games that repeat an earlier one move by move count as one different game.";
+const MEANING =
+  "Elo with its 95 % interval; beside it the points against each. Games that repeat an earlier one move by move count as one different game.";
 /** Whom a new tournament begins with, besides the usual opponent: one that knows nothing, and one that looks ahead. */
 const USUAL = ["random", "searcher"];
 
@@ -42,22 +43,47 @@ class TournamentForm {
     this.count = number(4, { min: 2, max: 100, step: 2 });
     this.game = new GameForm(kinds, async (description) => {
       const players = await listPlayers(description.name, description.size, description.rules);
-      this.draw(players, [...new Set([description.opponent, ...USUAL])]);
+      return () => this.draw(players, [...new Set([description.opponent, ...USUAL])]);
     });
     const begin = h("button", { type: "submit", class: "main" }, "Begin");
-    const submit = (/** @type {Event} */ event) => (event.preventDefault(), this.problem.clear(), this.start().catch(this.problem.tell));
-    this.element = h("form", { onsubmit: submit, class: "stacked" }, this.game.element, this.list, field("Games for each pair", this.count),
-      h("div", { class: "row" }, begin), this.problem.element); // prettier-ignore
+    const submit = (/** @type {Event} */ event) => (
+      event.preventDefault(),
+      this.problem.clear(),
+      this.start().catch(this.problem.tell)
+    );
+    this.element = h(
+      "form",
+      { onsubmit: submit, class: "stacked" },
+      this.game.element,
+      this.list,
+      field("Games for each pair", this.count),
+      h("div", { class: "row" }, begin),
+      this.problem.element,
+    );
   }
 
   /** @param {Players} players @param {string[]} entrants */
   draw(players, entrants) {
     this.forms = entrants.map((entrant, place) => new PlayerForm(`Player ${place + 1}`, players, entrant));
     const values = () => this.forms.map((form) => form.value);
-    const drop = (/** @type {number} */ place) => this.draw(players, values().filter((_, number) => number !== place)); // prettier-ignore
-    const rows = this.forms.map((form, place) => h("div", { class: "entrant" }, form.element,
-      entrants.length > 2 && button("Remove", () => drop(place), { "aria-label": `remove player ${place + 1}` }))); // prettier-ignore
-    const add = button("Add a player", () => this.draw(players, [...values(), "random"]), { disabled: entrants.length >= MOST });
+    const drop = (/** @type {number} */ place) =>
+      this.draw(
+        players,
+        values().filter((_, number) => number !== place),
+      );
+    const rows = this.forms.map((form, place) =>
+      h(
+        "div",
+        { class: "entrant" },
+        form.element,
+        entrants.length > 2 && button("Remove", () => drop(place), { "aria-label": `remove player ${place + 1}` }),
+      ),
+    );
+    const known = [...players.students.map((student) => student.player), ...players.players.map((kind) => kind.name)];
+    const absent = () => known.find((player) => !values().includes(player)) ?? known[0];
+    const add = button("Add a player", () => this.draw(players, [...values(), absent()]), {
+      disabled: entrants.length >= MOST,
+    });
     fill(this.list, rows, add);
   }
 
@@ -72,7 +98,11 @@ class TournamentForm {
 async function openTable(root, id) {
   const body = h("div");
   fill(root, h("h1", null, "Tournament"), body);
-  const show = (/** @type {Contest} */ contest) => fill(body, writeContest(contest, () => remove(`/api/tournaments/${id}`).then(show)));
+  const show = (/** @type {Contest} */ contest) =>
+    fill(
+      body,
+      writeContest(contest, () => remove(`/api/tournaments/${id}`).then(show)),
+    );
   show(await get(`/api/tournaments/${encodeURIComponent(id)}`));
   return follow(`tournaments/${id}`, (message) => message.event === "state" && show(message.state));
 }
@@ -81,25 +111,49 @@ async function openTable(root, id) {
 function writeContest(contest, stop) {
   const { played, total, over, error, game, size } = contest;
   const bar = h("progress", { max: total, value: played, "aria-label": "games played" });
-  return h("div", null, h("p", null, `${game.replaceAll("_", " ")} ${size}: ${played} of ${total} games${over ? "." : " so far."}`),
-    h("div", { class: "row" }, bar, !over && button("Stop", stop)), error && h("p", { class: "warning" }, error),
-    contest.table.length ? h("div", null, writeTable(contest), h("p", { class: "quiet small" }, MEANING)) : h("p", { class: "quiet" }, "The first games are being played."),
-    h("p", null, h("a", { href: "#/tournament" }, "Another tournament"))); // prettier-ignore
+  return h(
+    "div",
+    null,
+    h("p", null, `${game.replaceAll("_", " ")} ${size}: ${played} of ${total} games${over ? "." : " so far."}`),
+    h("div", { class: "row" }, bar, !over && button("Stop", stop)),
+    error && h("p", { class: "warning" }, error),
+    contest.table.length
+      ? h("div", null, writeTable(contest), h("p", { class: "quiet small" }, MEANING))
+      : h("p", { class: "quiet" }, "The first games are being played."),
+    h("p", null, h("a", { href: "#/tournament" }, "Another tournament")),
+  );
 }
 
 /** @param {Contest} contest */
 function writeTable({ table }) {
   const titles = ["player", "points", "games", "different", "Elo", ...table.map((_, place) => String(place + 1))];
-  const head = h("tr", null, titles.map((title, place) => h("th", { scope: "col", class: place ? "count" : "" }, title)));
-  const rows = table.map((row, place) => h("tr", null, h("th", { scope: "row" }, `${place + 1}. ${row.player}`),
-    [row.points, row.games, row.different].map((count) => h("td", { class: "count" }, count)), h("td", { class: "count" }, writeElo(row)),
-    table.map((other) => h("td", { class: "count" }, other.player === row.player ? "·" : (row.against?.[other.player] ?? ""))))); // prettier-ignore
-  return h("div", { class: "wide", tabindex: 0, role: "region", "aria-label": "cross table" }, h("table", { class: "cross" }, h("thead", null, head), h("tbody", null, rows)));
+  const head = h(
+    "tr",
+    null,
+    titles.map((title, place) => h("th", { scope: "col", class: place ? "count" : "" }, title)),
+  );
+  const rows = table.map((row, place) =>
+    h(
+      "tr",
+      null,
+      h("th", { scope: "row" }, `${place + 1}. ${row.player}`),
+      [row.points, row.games, row.different].map((count) => h("td", { class: "count" }, count)),
+      h("td", { class: "count" }, writeElo(row)),
+      table.map((other) =>
+        h("td", { class: "count" }, other.player === row.player ? "·" : (row.against?.[other.player] ?? "")),
+      ),
+    ),
+  );
+  return h(
+    "div",
+    { class: "wide", tabindex: 0, role: "region", "aria-label": "cross table" },
+    h("table", { class: "cross" }, h("thead", null, head), h("tbody", null, rows)),
+  );
 }
 
 /** @param {Standing} standing */
 function writeElo({ elo, elo_low: low, elo_high: high }) {
-  if (elo === null || elo === undefined) return "–";
-  const interval = low === null || high === null || low === undefined || high === undefined ? "" : ` (${Math.round(low)} to ${Math.round(high)})`;
-  return `${Math.round(elo)}${interval}`;
+  if (elo === null) return "–";
+  const write = (/** @type {number} */ number) => String(Math.round(number)).replace("-", "−");
+  return low === null || high === null ? write(elo) : `${write(elo)} (${write(low)} to ${write(high)})`;
 }

@@ -9,7 +9,11 @@ import { recall, remember } from "./kept.js";
 import { listPlayers, PlayerForm } from "./players.js";
 
 /** Seconds between moves. */
-const PACES = /** @type {[string, string][]} */ ([["2", "slow"], ["1", "normal"], ["0.2", "fast"]]); // prettier-ignore
+const PACES = /** @type {[string, string][]} */ ([
+  ["2", "slow"],
+  ["1", "normal"],
+  ["0.2", "fast"],
+]);
 
 /**
  * @param {HTMLElement} root @param {import("./types.js").Route} route
@@ -38,8 +42,13 @@ async function openForm(root) {
   const game = new GameForm(games, async (description) => {
     const players = await listPlayers(description.name, description.size, description.rules);
     const usual = [description.opponent, "searcher"];
-    forms = description.colours.map((colour, place) => new PlayerForm(colour, players, usual[place]));
-    fill(seats, forms.map((form) => form.element)); // prettier-ignore
+    return () => {
+      forms = description.colours.map((colour, place) => new PlayerForm(colour, players, usual[place]));
+      fill(
+        seats,
+        forms.map((form) => form.element),
+      );
+    };
   });
   const pace = select(PACES, recall("pace", "1"), (value) => remember("pace", value));
   const start = async () => {
@@ -49,8 +58,19 @@ async function openForm(root) {
     location.hash = `#/watch/${state.id}`;
   };
   const submit = (/** @type {Event} */ event) => (event.preventDefault(), mistake.clear(), start().catch(mistake.tell));
-  fill(root, h("h1", null, "Watch two of them play"), h("form", { onsubmit: submit, class: "stacked" }, game.element, seats,
-    h("div", { class: "fields" }, field("Pace", pace)), h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, "Watch")), mistake.element)); // prettier-ignore
+  fill(
+    root,
+    h("h1", null, "Watch two of them play"),
+    h(
+      "form",
+      { onsubmit: submit, class: "stacked" },
+      game.element,
+      seats,
+      h("div", { class: "fields" }, field("Pace", pace)),
+      h("div", { class: "row" }, h("button", { type: "submit", class: "main" }, "Watch")),
+      mistake.element,
+    ),
+  );
   await game.ready;
 }
 
@@ -61,7 +81,11 @@ class Pacing {
     this.game = game;
     this.toggle = button("Pause", () => game.act(game.state.paused ? "go" : "pause"), { class: "main" });
     this.step = button("One move", () => game.act("step"));
-    this.pace = select(PACES, String(game.state.pace ?? 1), (value) => (remember("pace", value), game.act("go", { pace: Number(value) })));
+    this.pace = select(
+      PACES,
+      String(game.state.pace ?? 1),
+      (value) => (remember("pace", value), game.act("go", { pace: Number(value) })),
+    );
     this.pace.setAttribute("aria-label", "pace");
     const fresh = h("a", { class: "button", href: "#/watch" }, "Another pair");
     this.element = h("div", { class: "actions" }, this.toggle, this.step, this.pace, fresh);
@@ -70,7 +94,7 @@ class Pacing {
   update() {
     const { state } = this.game;
     this.toggle.textContent = state.paused ? "Go on" : "Pause";
-    this.toggle.disabled = state.over;
-    this.step.disabled = state.over || !state.paused;
+    for (const control of [this.toggle, this.step, this.pace]) control.hidden = state.over;
+    this.step.disabled = !state.paused;
   }
 }

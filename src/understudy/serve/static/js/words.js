@@ -21,9 +21,13 @@ export function writeCount(count) {
 
 /** What an expected result above each of these numbers is called, as in all pictures of this package. */
 const VERDICTS = /** @type {[number, string][]} */ ([
-  [0.9, "as good as won"], [0.5, "much better"], [0.15, "somewhat better"], [-0.15, "about even"],
-  [-0.5, "somewhat worse"], [-0.9, "much worse"],
-]); // prettier-ignore
+  [0.9, "as good as won"],
+  [0.5, "much better"],
+  [0.15, "somewhat better"],
+  [-0.15, "about even"],
+  [-0.5, "somewhat worse"],
+  [-0.9, "much worse"],
+]);
 
 /** What a value means in a word. @param {number} value */
 export function callValue(value) {
@@ -39,7 +43,8 @@ export function writeSeconds(seconds) {
 export function describeChange(course) {
   const firsts = course.filter((line) => line.moves.length);
   for (let at = firsts.length - 1; at > 0; at--)
-    if (firsts[at].moves[0] !== firsts[at - 1].moves[0]) return `changed its mind at depth ${firsts[at].depth}, from ${firsts[at - 1].moves[0]}`;
+    if (firsts[at].moves[0] !== firsts[at - 1].moves[0])
+      return `changed its mind at depth ${firsts[at].depth}, from ${firsts[at - 1].moves[0]}`;
   return "";
 }
 
