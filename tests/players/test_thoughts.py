@@ -157,7 +157,7 @@ class Biased:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
 def test_the_shares_of_all_moves_that_can_be_said_add_up_to_one(order: tuple[int, ...]) -> None:
-    from understudy.players.parts import weigh_moves, think_by_parts
+    from understudy.players.parts import think_by_parts, weigh_moves
     from understudy.protocols import Choice
 
     game = find_game("morris")
