@@ -23,6 +23,7 @@ MOVES = 12
 """Of each person."""
 PAUSE = (0.5, 2.5)
 """Seconds that a person thinks, at least and at most: few are quicker."""
+FIRST_VIEW = "/static/js/play.js"
 LARGEST = 200_000
 """Bytes of all files that the first page needs."""
 
@@ -139,10 +140,13 @@ def _load_page(address: str) -> tuple[int, float]:
 
 
 def _find_files(path: str, text: str) -> list[str]:
-    """Return the files that a file names: scripts, styles, and all modules that it imports, at once or later."""
+    """Return the files that a file names: scripts, styles, and modules that it imports before it does anything.
+
+    The first view is asked for by name; other views come when somebody opens them.
+    """
     if path == "/":
-        return re.findall(r'(?:href|src)="(/static/[^"]+)"', text)
+        return [*re.findall(r'(?:href|src)="(/static/[^"]+)"', text), FIRST_VIEW]
     if not path.endswith(".js"):
         return []
     folder = Path(path).parent
-    return [str(folder / name.removeprefix("./")) for name in re.findall(r'(?:from|import\(?)\s*"(\./[^"]+)"', text)]
+    return [str(folder / name.removeprefix("./")) for name in re.findall(r'(?:from|import)\s*"(\./[^"]+)"', text)]
