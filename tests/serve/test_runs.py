@@ -29,7 +29,7 @@ from understudy.lab.run import locked
 from understudy.players import make_player
 from understudy.serve.experiments import HARMLESS, KNOBS, check_changes, list_offers
 from understudy.serve.hall import Absent
-from understudy.serve.lab_messages import RunView
+from understudy.serve.lab_answers import RunView
 from understudy.serve.labs import Labs, read_last_sentence
 from understudy.serve.runs import describe_run, find_report, find_run, is_locked, list_runs
 from understudy.serve.sittings import Conflict

@@ -18,6 +18,8 @@ from starlette.staticfiles import StaticFiles
 from understudy.errors import UnderstudyError
 from understudy.games import find_game, game_names
 from understudy.games.drawing import STYLE
+from understudy.serve.answers import Failure, write_answer
+from understudy.serve.bodies import read_body
 from understudy.serve.contests import Contests
 from understudy.serve.describe import describe_api
 from understudy.serve.endpoints import ENDPOINTS, Call, Endpoint, Server
@@ -27,7 +29,6 @@ from understudy.serve.lab_endpoints import LAB_ENDPOINTS, show_run
 from understudy.serve.lab_news import tell_of_runs
 from understudy.serve.labs import Labs
 from understudy.serve.live import Live
-from understudy.serve.messages import Failure, read_body, write_answer
 from understudy.serve.news import News
 from understudy.serve.players import Roster
 from understudy.serve.runs import find_report

@@ -12,8 +12,9 @@ from understudy.pictures.overlays import overlay_thought
 from understudy.players import check_position, think
 from understudy.players.looking import Halt
 from understudy.players.parts import think_given
+from understudy.serve.answers import Truth
+from understudy.serve.bodies import Asking, Where
 from understudy.serve.hall import Hall
-from understudy.serve.messages import Asking, Truth, Where
 from understudy.serve.thinking import bounded
 from understudy.serve.views import choose_game, read_position
 from understudy.solve import check_solvable, shared_solver

@@ -15,8 +15,9 @@ from understudy.judges.tournament import Task, count_robin, list_openings, plan_
 from understudy.match import Played, play_games
 from understudy.players import close
 from understudy.players.looking import Halt
+from understudy.serve.answers import Contest
+from understudy.serve.bodies import Contesting
 from understudy.serve.hall import Absent, Hall
-from understudy.serve.messages import Contest, Contesting
 from understudy.serve.players import Roster
 from understudy.serve.views import choose_game, write_size
 

@@ -15,7 +15,7 @@ from understudy.files import load_json
 from understudy.judges.scores import read_matches
 from understudy.lab.glimpses import read_rows
 from understudy.report.naming import shorten
-from understudy.serve.lab_messages import Curve, CurveLine, PaperLine
+from understudy.serve.lab_answers import Curve, CurveLine, PaperLine
 from understudy.serve.paper_lines import find_evolved, find_printed, find_pupils
 from understudy.tensors import load_arrays
 

@@ -10,8 +10,8 @@ import msgspec
 
 from understudy import __version__
 from understudy.games import game_names
+from understudy.serve.answers import Failure
 from understudy.serve.endpoints import Endpoint
-from understudy.serve.messages import Failure
 
 FAILURES = {
     "400": "Something in the request cannot be; the sentence says what.",

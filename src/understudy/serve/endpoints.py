@@ -6,31 +6,23 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, NamedTuple
 
 from understudy.errors import BadOption
+from understudy.serve.answers import BoardForm, Contest, Games, Place, Players, Record, State, ThoughtForm, Truth
 from understudy.serve.asking import ask, find_truth
-from understudy.serve.contests import Contests
-from understudy.serve.hall import Hall, topic_of
-from understudy.serve.labs import Labs
-from understudy.serve.messages import (
+from understudy.serve.bodies import (
     Arranging,
     Asking,
-    BoardForm,
-    Contest,
     Contesting,
     Forking,
-    Games,
     Moving,
     NewGame,
     Nothing,
     Pacing,
-    Place,
-    Players,
-    Record,
     Seating,
-    State,
-    ThoughtForm,
-    Truth,
     Where,
 )
+from understudy.serve.contests import Contests
+from understudy.serve.hall import Hall, topic_of
+from understudy.serve.labs import Labs
 from understudy.serve.players import list_players
 from understudy.serve.records import write_record
 from understudy.serve.students import list_students

@@ -11,7 +11,7 @@ from understudy.errors import BadOption, UnknownName
 from understudy.lab.experiments import Listed, list_experiments, shipped
 from understudy.lab.settings import About, flattened
 from understudy.report.comparing import setting_of
-from understudy.serve.lab_messages import ExperimentRow, Knob
+from understudy.serve.lab_answers import ExperimentRow, Knob
 
 
 class Range(NamedTuple):

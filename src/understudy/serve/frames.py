@@ -16,7 +16,7 @@ from understudy.games.drawing import Arrow, draw_overlay
 from understudy.lab.glimpses import SCENES, draw_random, read_rows
 from understudy.pictures.traces import draw_move
 from understudy.players import make_player
-from understudy.serve.lab_messages import Frame, Scene, SeenChoice, SeenStudent
+from understudy.serve.lab_answers import Frame, Scene, SeenChoice, SeenStudent
 from understudy.serve.views import describe_place
 
 FRAMES = 60

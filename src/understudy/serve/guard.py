@@ -12,7 +12,7 @@ from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 from urllib.parse import parse_qs
 
-from understudy.serve.messages import Failure, write_answer
+from understudy.serve.answers import Failure, write_answer
 
 Scope = MutableMapping[str, Any]
 Message = MutableMapping[str, Any]

@@ -21,7 +21,8 @@ from understudy.players.looking import Halt
 from understudy.players.student_files import usual_opponent
 from understudy.protocols import Choice
 from understudy.saved import SavedGame, replay
-from understudy.serve.messages import NewGame, Place, Where
+from understudy.serve.answers import Place
+from understudy.serve.bodies import NewGame, Where
 from understudy.serve.news import News
 from understudy.serve.players import HUMAN, Roster
 from understudy.serve.records import read_record

@@ -7,10 +7,10 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any, TypeVar
 
+from understudy.serve.bodies import Nothing, Starting
 from understudy.serve.endpoints import Call, Endpoint, Server
 from understudy.serve.experiments import list_offers
-from understudy.serve.lab_messages import Experiments, PlayNow, Runs, RunView, Studies, Study, Toml
-from understudy.serve.messages import Nothing, Starting
+from understudy.serve.lab_answers import Experiments, PlayNow, Runs, RunView, Studies, Study, Toml
 from understudy.serve.runs import describe_run, find_run, list_runs
 from understudy.serve.stories import list_studies, tell_study
 

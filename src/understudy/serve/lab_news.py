@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 
 from understudy.errors import UnderstudyError
+from understudy.serve.answers import write_answer
 from understudy.serve.endpoints import Server
 from understudy.serve.lab_endpoints import show_run
-from understudy.serve.messages import write_answer
 
 OFTEN = 1.0
 """Seconds between two looks: an epoch takes longer."""

@@ -11,9 +11,10 @@ import msgspec
 from starlette.websockets import WebSocket, WebSocketDisconnect
 
 from understudy.errors import UnderstudyError
+from understudy.serve.answers import write_answer
 from understudy.serve.asking import ask
+from understudy.serve.bodies import Asking, Name, read_body
 from understudy.serve.hall import Hall
-from understudy.serve.messages import Asking, Name, read_body, write_answer
 from understudy.serve.news import Follower
 from understudy.thoughts import Thought
 

@@ -12,7 +12,7 @@ from understudy.papers import find_paper, published_by
 from understudy.report.comparing import about_of, comparison_of, is_short
 from understudy.report.evolution.published import STUDENT, PublishedEvolution
 from understudy.report.naming import shorten
-from understudy.serve.lab_messages import PaperLine
+from understudy.serve.lab_answers import PaperLine
 
 Settings = Mapping[str, Any]
 

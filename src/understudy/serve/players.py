@@ -27,7 +27,7 @@ from understudy.players import PLAYERS, close, find_player, prepare_thoughts, re
 from understudy.players.names import PlayerKind
 from understudy.players.student_files import SHIPPED, SUFFIXES
 from understudy.protocols import Player
-from understudy.serve.messages import OptionForm, PlayerForm
+from understudy.serve.answers import OptionForm, PlayerForm
 
 HUMAN = "human"
 RUNS = "runs/"

@@ -10,7 +10,7 @@ from understudy.papers import published_by
 from understudy.report.comparing import about_of
 from understudy.report.evolution.published import PublishedEvolution
 from understudy.report.labels.nearness import PublishedLabels
-from understudy.serve.lab_messages import StudyLine
+from understudy.serve.lab_answers import StudyLine
 
 MEASURES = {
     "accuracy.whole": "moves chosen as the teacher did",

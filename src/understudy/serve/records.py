@@ -10,7 +10,7 @@ from understudy.errors import BadOption, NotationError, UnderstudyError, Unknown
 from understudy.games import CompiledGame
 from understudy.match import Opening, advance, begin
 from understudy.saved import SavedGame, list_moves, read_saved
-from understudy.serve.messages import Record
+from understudy.serve.answers import Record
 from understudy.serve.players import HUMAN
 
 RESULTS = ("1-0", "0-1", "1/2-1/2", "*")

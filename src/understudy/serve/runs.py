@@ -26,7 +26,7 @@ from understudy.report.comparing import about_of
 from understudy.serve.curves import draw_curves, read_lines
 from understudy.serve.frames import show_glimpses
 from understudy.serve.hall import Absent
-from understudy.serve.lab_messages import RunPlayer, RunRow, RunView, SeenStudent, Task
+from understudy.serve.lab_answers import RunPlayer, RunRow, RunView, SeenStudent, Task
 from understudy.serve.players import RUN_NAME, RUNS
 
 PAGE = "page"

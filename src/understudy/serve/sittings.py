@@ -14,7 +14,8 @@ from understudy.match import Course, Opening, advance, begin, settle
 from understudy.pictures.traces import find_changes
 from understudy.protocols import Choice
 from understudy.saved import SavedGame, read_saved, replay
-from understudy.serve.messages import ClockForm, ClockTime, PlayedMove, State, Thinking
+from understudy.serve.answers import ClockForm, PlayedMove, State, Thinking
+from understudy.serve.bodies import ClockTime
 from understudy.serve.players import HUMAN
 from understudy.serve.views import describe_end, list_legal, write_size
 

@@ -20,7 +20,7 @@ from understudy.papers import STUDIES as PAPERS
 from understudy.papers import find_paper
 from understudy.report.naming import shorten
 from understudy.serve.hall import Absent
-from understudy.serve.lab_messages import (
+from understudy.serve.lab_answers import (
     Figure,
     FigurePosition,
     Study,

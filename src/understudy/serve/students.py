@@ -10,7 +10,7 @@ from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame
 from understudy.players.generations import list_generations
 from understudy.players.student_files import SHIPPED, SUFFIXES, load_session, usual_opponent
-from understudy.serve.messages import StudentRow
+from understudy.serve.answers import StudentRow
 from understudy.serve.players import RUN_NAME, RUNS, Roster
 from understudy.serve.views import write_size
 from understudy.tensors import load_facts

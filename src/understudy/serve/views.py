@@ -13,7 +13,8 @@ from understudy.games.drawing import BOX, draw_ground, locate_cells, measure_boa
 from understudy.games.kind import read_size
 from understudy.pictures.traces import find_changes, find_paths
 from understudy.players.student_files import usual_opponent
-from understudy.serve.messages import BoardForm, Cell, ExtraRow, GameRow, LegalMove, Place, Where
+from understudy.serve.answers import BoardForm, Cell, ExtraRow, GameRow, LegalMove, Place
+from understudy.serve.bodies import Where
 from understudy.serve.records import list_forms
 from understudy.solve import check_solvable
 

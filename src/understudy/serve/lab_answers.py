@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from understudy.serve.messages import Answer, Place
+from understudy.serve.answers import Answer, Place
 
 
 class Knob(Answer, kw_only=True):
