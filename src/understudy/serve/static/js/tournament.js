@@ -12,7 +12,7 @@ import { listPlayers, PlayerForm } from "./players.js";
 
 const MOST = 8;
 const MEANING =
-  "Elo with its 95 % interval; beside it the points against each. Games that repeat an earlier one move by move count as one different game.";
+  "Elo with its 95 % interval; then the points against each. Games that repeat an earlier one move by move count as one different game.";
 /** Whom a new tournament begins with, besides the usual opponent: one that knows nothing, and one that looks ahead. */
 const USUAL = ["random", "searcher"];
 
@@ -126,29 +126,17 @@ function writeContest(contest, stop) {
 
 /** @param {Contest} contest */
 function writeTable({ table }) {
-  const titles = ["player", "points", "games", "different", "Elo", ...table.map((_, place) => String(place + 1))];
-  const head = h(
-    "tr",
-    null,
-    titles.map((title, place) => h("th", { scope: "col", class: place ? "count" : "" }, title)),
-  );
-  const rows = table.map((row, place) =>
-    h(
-      "tr",
-      null,
-      h("th", { scope: "row" }, `${place + 1}. ${row.player}`),
-      [row.points, row.games, row.different].map((count) => h("td", { class: "count" }, count)),
-      h("td", { class: "count" }, writeElo(row)),
-      table.map((other) =>
-        h("td", { class: "count" }, other.player === row.player ? "·" : (row.against?.[other.player] ?? "")),
-      ),
-    ),
-  );
-  return h(
-    "div",
-    { class: "wide", tabindex: 0, role: "region", "aria-label": "cross table" },
-    h("table", { class: "cross" }, h("thead", null, head), h("tbody", null, rows)),
-  );
+  const titles = ["player", "points", "Elo", ...table.map((_, place) => String(place + 1)), "games", "different"];
+  const heads = titles.map((title, place) => h("th", { scope: "col", class: place ? "count" : "" }, title));
+  const rows = table.map((row, place) => {
+    const against = table.map((other) => (other.player === row.player ? "·" : (row.against?.[other.player] ?? "")));
+    const entries = [row.points, writeElo(row), ...against, row.games, row.different];
+    const cells = entries.map((entry) => h("td", { class: "count" }, entry));
+    return h("tr", null, h("th", { scope: "row" }, `${place + 1}. ${row.player}`), cells);
+  });
+  const body = [h("thead", null, h("tr", null, heads)), h("tbody", null, rows)];
+  const props = { class: "wide", tabindex: 0, role: "region", "aria-label": "cross table" };
+  return h("div", props, h("table", { class: "cross" }, body));
 }
 
 /** @param {Standing} standing */
