@@ -83,7 +83,7 @@ def _protocol_only() -> TextIO:
 @click.option("--trust", is_flag=True,
               help="Let pages name players that read files or start programs: engine, socket, any path.")  # fmt: skip
 def serve(port: int, host: str, no_browser: bool, runs: str, games: str | None, trust: bool) -> None:
-    """Open the board in the browser: play, see what players think, watch them learn.
+    """Open the page in the browser: play, look on, learn.
 
     The first line printed is the address. It listens on this machine alone unless told otherwise; see docs/serve.md.
     """

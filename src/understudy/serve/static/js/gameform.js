@@ -49,15 +49,17 @@ export class GameForm {
 
   /** Where a game has one size only there is nothing to choose. */
   makeSize() {
-    const { size, sizes, resizable = sizes.includes(" to ") } = this.kind;
-    if (!resizable) return null;
+    const { size, sizes, boards } = this.kind;
+    if (boards.length < 2) return null;
     const input = h("input", {
       type: "text",
       value: size,
       size: 6,
+      list: "boards",
       onchange: () => ((this.size = input.value.trim()), this.update()),
     });
-    return field("Size", input, sizes);
+    const offered = boards.map((board) => h("option", { value: board }));
+    return [field("Size", input, sizes), h("datalist", { id: "boards" }, ...offered)];
   }
 
   /** @param {string} rule @param {string[]} settings */

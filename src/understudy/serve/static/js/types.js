@@ -2,7 +2,7 @@
  * The shapes that the server sends, as `GET /api/openapi.json` describes them.
  *
  * @typedef {{name: string, title: string, size: string, sizes: string, colours: string[],
- *   rules: Record<string, string[]>, opponent: string, solvable: boolean, resizable?: boolean}} Kind
+ *   rules: Record<string, string[]>, opponent: string, solvable: boolean, boards: string[]}} Kind
  *   A game that can be played, its sizes in words, and the settings of each switch of its rules.
  *
  * @typedef {{name: string, x: number, y: number}} Cell
