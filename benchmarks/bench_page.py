@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 PEOPLE = 50
@@ -28,23 +28,45 @@ LARGEST = 200_000
 """Bytes of all files that the first page needs."""
 
 
+class Limited(NamedTuple):
+    """What was measured, and the most that it may be."""
+
+    what: str
+    measured: float
+    most: float
+    unit: str = " s"
+
+    def __str__(self) -> str:
+        verdict = "ok" if self.measured <= self.most else "MISSED"
+        share = f"{self.measured / self.most:>6.2f} of the most ({self.most:g}{self.unit})"
+        return f"{self.what:<78} {self.measured:>10.4g}{self.unit:<2} {share}  {verdict}"
+
+
+def facts() -> dict[str, float]:
+    """Return what was measured for programs."""
+    return {name: line.measured for name, line in _measure()}
+
+
 def lines() -> Iterator[str]:
+    for _, line in _measure():
+        yield str(line)
+
+
+def _measure() -> Iterator[tuple[str, Limited]]:
     with _served() as address:
         size, seconds = _load_page(address)
-        yield _line("bytes of the page, first load", size, LARGEST, "")
-        yield _line("seconds until all of it and a board are there", seconds, 1.0, " s")
+        yield "bytes", Limited("bytes of the page, first load", size, LARGEST, "")
+        yield "load", Limited("until all of it and a board are there", seconds, 1.0)
         waits = sorted(_play_alone(address, "searcher:time=0.2"))
-        yield _line("a move against searcher:time=0.2, worst", waits[-1], 0.4, " s")
-        for pause, words in ((PAUSE, "each thinking 0.5 to 2.5 s"), ((0.0, 0.0), "none thinking at all")):
+        yield "search", Limited("a move against searcher:time=0.2, worst", waits[-1], 0.4)
+        for name, pause, words in (
+            ("class", PAUSE, "each thinking 0.5 to 2.5 s"),
+            ("flood", (0.0, 0.0), "never thinking"),
+        ):
             waits = sorted(_play_together(address, pause))
             at = waits[int(0.95 * len(waits))]
-            yield _line(f"{PEOPLE} people v student:morris, {words}: 95th percentile", at, 1.0, " s")
-        yield _line("a student's move while four searches of 20 s think", _play_beside(address), 1.0, " s")
-
-
-def _line(what: str, measured: float, most: float, unit: str) -> str:
-    verdict = "ok" if measured <= most else "MISSED"
-    return f"{what:<78} {measured:>10.4g}{unit:<2} {measured / most:>6.2f} of the most ({most:g}{unit})  {verdict}"
+            yield name, Limited(f"{PEOPLE} people v student:morris, {words}: 95th percentile", at, 1.0)
+        yield "beside", Limited("a student's move while four searches of 20 s think", _play_beside(address), 1.0)
 
 
 @contextmanager

@@ -6,6 +6,7 @@ import re
 import shlex
 import subprocess
 import sys
+import urllib.request
 from pathlib import Path
 
 import pytest
@@ -19,6 +20,7 @@ TINY_MORRIS = (
     "--set judging.states_count=50 --set judging.games=2"
 )
 SHORTER = {
+    "understudy serve": ("--no-browser --port 0 --games games.sqlite", ""),
     "understudy play morris": ("", "quit\n\n"),
     "understudy think chess student:chess": ("", ""),
     "understudy match konane student:konane_8 searcher:depth=2 --games 100": ("--games 2", ""),
@@ -33,6 +35,22 @@ SHORTER = {
     "understudy report --all": ("", ""),
 }
 """For each command of the README what is added to make it shorter (later options win), and what is typed."""
+
+
+ENDLESS = ("understudy serve",)
+"""Commands that go on until they are stopped."""
+
+
+def check_page(words: list[str], workplace: Path) -> None:
+    """Let the page be served, and open it at the address that is printed first."""
+    pytest.importorskip("uvicorn")
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, cwd=workplace) as server:
+        assert server.stdout is not None
+        try:
+            with urllib.request.urlopen(server.stdout.readline().strip()) as page:
+                assert b"Understudy" in page.read()
+        finally:
+            server.terminate()
 
 
 def commands() -> list[str]:
@@ -55,6 +73,9 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_commands_of_the_readme_work(command: str, workplace: Path) -> None:
     added, typed = SHORTER[command]
     words = [sys.executable, "-m", *shlex.split(command), *shlex.split(added)]
+    if command in ENDLESS:
+        check_page(words, workplace)
+        return
     run = subprocess.run(words, input=typed, capture_output=True, text=True, cwd=workplace, check=False)
     assert run.returncode == 0 and "Traceback" not in run.stderr, run.stderr
 

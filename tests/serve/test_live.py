@@ -106,6 +106,21 @@ def test_a_page_that_leaves_stops_its_machine(client: TestClient, monkeypatch: p
     assert state["id"] in hall.turns  # whoever comes back finds it thinking again
 
 
+def test_a_machine_waits_where_too_many_think(client: TestClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.serve.thinking.WAITING", 0)
+    refused = client.post("/api/think", json={"game": "konane", "size": "4x4", "player": "random"})
+    assert refused.status_code == 503 and "wait already" in refused.json()["error"]
+    monkeypatch.setattr("understudy.serve.thinking.WAITING", 256)
+    state = client.post("/api/play", json={"game": "konane", "size": "4x4", "players": {"black": "random"}}).json()
+    monkeypatch.setattr("understudy.serve.thinking.WAITING", 0)
+    later = client.get(f"/api/play/{state['id']}", params={"wait": 1, "since": state["version"]}).json()
+    monkeypatch.setattr("understudy.serve.thinking.WAITING", 256)
+    deadline = time.monotonic() + LONG
+    while later["ply"] == 0:
+        assert time.monotonic() < deadline and not later["over"]
+        later = client.get(f"/api/play/{state['id']}", params={"wait": 5, "since": later["version"]}).json()
+
+
 def test_garbage_is_answered_with_a_sentence(client: TestClient) -> None:
     with connect(client) as socket:
         for text in (

@@ -7,6 +7,7 @@ import json
 from collections.abc import Callable, Iterator
 from itertools import groupby
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -177,6 +178,8 @@ def run(file: str, folder: str | None, quick: bool, changes: tuple[str, ...], fe
     if any((place / f"student{suffix}").exists() for suffix in SUFFIXES):
         check = ",check=legal" if experiment.about.kind == "imitation" else ""
         click.echo(f"Play against the student: {play_command(experiment.about, f'student:{place}{check}')}")
+        runs = "" if str(place.parent) == "runs" else f" --runs {quote(str(place.parent))}"
+        click.echo(f"Or in the browser, with what it thinks: understudy serve{runs}")
 
 
 @click.command()

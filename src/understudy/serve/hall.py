@@ -28,7 +28,7 @@ from understudy.serve.players import HUMAN, Roster
 from understudy.serve.records import read_record
 from understudy.serve.sittings import Sitting, make_clock, restore
 from understudy.serve.store import Store
-from understudy.serve.thinking import Lane, Lanes, bounded
+from understudy.serve.thinking import Busy, Lane, Lanes, bounded
 from understudy.serve.views import choose_game, describe_place, read_position
 from understudy.thoughts import Thought
 
@@ -36,6 +36,10 @@ LOADED = 500
 """Games held in memory; others wait in the file."""
 PATIENCE = 10.0
 """Seconds that a machine thinks on after the last page with its game is gone: a reload takes less."""
+
+
+BUSY_PAUSE = 0.5
+"""Seconds after which a machine asks again for a thread where too many wait."""
 
 
 class Absent(UnderstudyError):
@@ -210,10 +214,13 @@ class Hall:
         def work(halt: Halt) -> Choice:
             return _choose(self.roster, player, game, position, past, halt, tick)
 
-        try:
-            return await self.lanes.lane_of(player).do(work)
-        except UnderstudyError as error:
-            return Choice(-1, fault=first_line(error))
+        while True:
+            try:
+                return await self.lanes.lane_of(player).do(work)
+            except Busy:  # no fault of the player's, who must not lose the game by it
+                await asyncio.sleep(BUSY_PAUSE)
+            except UnderstudyError as error:
+                return Choice(-1, fault=first_line(error))
 
     def left(self, topic: str) -> None:
         """Hear that the last page with a game is gone: its machine stops unless somebody comes back soon."""
