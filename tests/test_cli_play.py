@@ -18,8 +18,8 @@ from typing import Any
 import chess.pgn
 import pytest
 from click.testing import CliRunner, Result
-from conftest import LONG
 
+from tests.conftest import LONG
 from understudy.cli import commands, main
 from understudy.cli.wording import OPINIONS, word_loss, word_value
 from understudy.games import find_game

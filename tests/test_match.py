@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import LONG
 
+from tests.conftest import LONG
 from understudy.errors import IllegalMove
 from understudy.games import CompiledGame, find_game
 from understudy.match import Opening, Terms, advance, begin, play_games, random_openings, resume

@@ -10,10 +10,10 @@ from typing import Any
 import chess.pgn
 import numpy as np
 import pytest
-from conftest import VARIANTS
 from hypothesis import given
 from hypothesis import strategies as st
 
+from tests.conftest import VARIANTS
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
 from understudy.match import Opening, advance, begin

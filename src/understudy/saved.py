@@ -10,12 +10,12 @@ and null while the game goes on, as `reason` is; `values` are what each mover ex
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from understudy.errors import FileError, UnderstudyError
+from understudy.errors import FileError, NotationError, UnderstudyError
 from understudy.files import load_json, save_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
@@ -83,6 +83,17 @@ def read_saved(told: Any, place: str) -> SavedGame:
     return SavedGame(game, players, course)
 
 
+def play_texts(game: CompiledGame, course: Course, texts: Iterable[str]) -> None:
+    """Go on with a game by moves as text; whatever is wrong with one is a sentence that says which."""
+    for number, text in enumerate(texts, 1):
+        if course.played is not None:
+            raise NotationError(f"move {number} ({text!r}) comes after the end of the game: {course.played.reason}")
+        try:
+            advance(game, course, game.read_move(course.position, text))
+        except UnderstudyError as error:
+            raise NotationError(f"move {number}: {error}") from None
+
+
 def replay(game: CompiledGame, saved: Course, plies: int) -> Course:
     """Return a game that stands where another one stood after so many plies, and what was expected until then."""
     course = begin(game, Opening(tuple(saved.moves[:plies]), saved.start))
@@ -109,16 +120,11 @@ def _read_course(game: CompiledGame, told: Mapping[str, Any]) -> Course:
     start, moves = _take(told, "start", str, None), _take(told, "moves", list)
     if len(moves) > LONGEST:
         raise FileError(f"{len(moves)} moves are more than {LONGEST}")
-    course = begin(game, Opening((), None if start is None else game.read(start)))
     for number, text in enumerate(moves, 1):
-        if course.played is not None:
-            raise FileError(f"move {number} ({text!r}) comes after the end of the game: {course.played.reason}")
         if not isinstance(text, str):
             raise FileError(f"move {number} is {text!r}, not text")
-        try:
-            advance(game, course, game.read_move(course.position, text))
-        except UnderstudyError as error:
-            raise FileError(f"move {number}: {error}") from None
+    course = begin(game, Opening((), None if start is None else game.read(start)))
+    play_texts(game, course, moves)
     course.values = _read_values(told, len(moves))
     _end(course, told)
     return course

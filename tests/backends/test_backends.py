@@ -14,7 +14,6 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner
-from conftest import LONG, patiently
 from work import (
     RELEASED,
     Errand,
@@ -33,6 +32,7 @@ from work import (
     stumble_strangely,
 )
 
+from tests.conftest import LONG, patiently
 from tests.lab.test_evolution_lab import kept, quiet, tiny
 from understudy import lab
 from understudy.backends import Local, Ray, close, make_backend, ray_node

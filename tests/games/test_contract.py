@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import VARIANTS, random_line, run_interpreted, variant_name
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import VARIANTS, random_line, run_interpreted, variant_name
 from understudy.errors import BadOption, IllegalMove, NotationError, UnderstudyError, UnknownName
 from understudy.games import GAMES, CompiledGame, find_game, rules
 from understudy.games.drawing import draw_svg, draw_text

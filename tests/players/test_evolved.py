@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from safetensors.numpy import save_file
 
+from tests.conftest import random_line
 from understudy.cli import main
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game

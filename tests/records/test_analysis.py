@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import MORRIS_LINES, random_line
 
+from tests.conftest import MORRIS_LINES, random_line
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import stacked, unstacked

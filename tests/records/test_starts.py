@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import count_calls
 
+from tests.conftest import count_calls
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, unstacked

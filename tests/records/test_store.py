@@ -12,8 +12,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from conftest import count_calls, random_line
 
+from tests.conftest import count_calls, random_line
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import NO_MOVE, stacked, taken

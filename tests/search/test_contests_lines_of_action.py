@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
 
+from tests.conftest import random_line
 from understudy.games import CompiledGame, find_game, rules
 from understudy.players import make_player
 from understudy.search.choosers import ENDLESS, Guessing, Looking, choose, contest, make_room, name_moves

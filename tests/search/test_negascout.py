@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line, run_interpreted
 
+from tests.conftest import random_line, run_interpreted
 from understudy.games import GAMES, CompiledGame, find_game, find_kind, rules
 from understudy.games.kind import ONGOING
 from understudy.players import make_player

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pytest
 import torch
-from conftest import random_line
 
+from tests.conftest import random_line
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules

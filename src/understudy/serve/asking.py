@@ -7,11 +7,12 @@ from typing import Any
 
 from understudy.errors import BadOption, UnderstudyError
 from understudy.games import CompiledGame
-from understudy.match import Course, Opening, advance, begin
+from understudy.match import Course, Opening, begin
 from understudy.pictures.overlays import overlay_thought
 from understudy.players import check_position, think
 from understudy.players.looking import Halt
 from understudy.players.parts import think_given
+from understudy.saved import play_texts
 from understudy.serve.answers import Truth
 from understudy.serve.bodies import Asking, Where
 from understudy.serve.hall import Hall
@@ -42,13 +43,7 @@ def _follow(game: CompiledGame, asking: Asking) -> Course:
     """Return the game that leads to the position which is asked about."""
     start = None if asking.position is None else read_position(game, asking)
     course = begin(game, Opening((), start))
-    for number, text in enumerate(asking.moves, 1):
-        if course.played is not None:
-            raise BadOption(f"moves: the game is over before move {number} ({text!r}): {course.played.reason}")
-        try:
-            advance(game, course, game.read_move(course.position, text))
-        except UnderstudyError as error:
-            raise BadOption(f"moves: move {number}: {error}") from None
+    play_texts(game, course, asking.moves)
     return course
 
 

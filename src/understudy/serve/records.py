@@ -9,7 +9,7 @@ from collections.abc import Callable
 from understudy.errors import BadOption, NotationError, UnderstudyError, UnknownName
 from understudy.games import CompiledGame
 from understudy.match import Opening, advance, begin
-from understudy.saved import SavedGame, list_moves, read_saved
+from understudy.saved import SavedGame, list_moves, play_texts, read_saved
 from understudy.serve.answers import Record
 from understudy.serve.players import HUMAN
 
@@ -75,11 +75,5 @@ def _read_moves(text: str, game: CompiledGame) -> SavedGame:
     words = [re.sub(r"^\d+\.+", "", word) for line in lines for word in line.split()]
     begun = next((line.removeprefix("from ") for line in text.splitlines() if line.startswith("from ")), None)
     course = begin(game, Opening((), None if begun is None else game.read(begun)))
-    for number, word in enumerate((word for word in words if word and word not in RESULTS), 1):
-        if course.played is not None:
-            raise NotationError(f"move {number} ({word!r}) comes after the end of the game: {course.played.reason}")
-        try:
-            advance(game, course, game.read_move(course.position, word))
-        except UnderstudyError as error:
-            raise NotationError(f"move {number}: {error}") from None
+    play_texts(game, course, (word for word in words if word and word not in RESULTS))
     return SavedGame(game, dict.fromkeys(game.colours, HUMAN), course)

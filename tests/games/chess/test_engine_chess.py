@@ -8,8 +8,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import LONG, patiently
 
+from tests.conftest import LONG, patiently
 from understudy.backends import Local
 from understudy.errors import BadOption, EngineError
 from understudy.games import find_game

@@ -7,8 +7,8 @@ from typing import Any
 import chess
 import numpy as np
 import pytest
-from conftest import random_line, run_interpreted
 
+from tests.conftest import random_line, run_interpreted
 from understudy.errors import BadOption
 from understudy.games import find_game, rules
 from understudy.players import make_player

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from conftest import random_line
 
+from tests.conftest import random_line
 from understudy.games import find_game
 from understudy.games.chess.batches import DRAW, GOES_ON, MATE, rule_successors
 from understudy.search.workspace import named

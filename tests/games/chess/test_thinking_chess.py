@@ -7,8 +7,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from conftest import LONG, wait_until
-
+from tests.conftest import LONG, wait_until
 from understudy.games import find_game
 from understudy.players import make_player
 from understudy.players.looking import Halt, Limits

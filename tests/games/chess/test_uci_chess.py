@@ -20,10 +20,10 @@ import chess
 import chess.engine
 import numpy as np
 import pytest
-from conftest import LONG, patiently
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import LONG, patiently
 from understudy.backends import Local
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import find_game

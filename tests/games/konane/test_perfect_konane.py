@@ -7,8 +7,8 @@ from functools import cache
 from typing import Any
 
 import pytest
-from conftest import random_line
 
+from tests.conftest import random_line
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame, find_game, rules

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line, run_interpreted
 
+from tests.conftest import random_line, run_interpreted
 from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import stacked, taken

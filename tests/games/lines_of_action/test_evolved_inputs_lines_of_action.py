@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
 
+from tests.conftest import random_line
 from tests.games.lines_of_action.test_evaluators_lines_of_action import (
     CASES,
     Cells,

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import MORRIS_LINES, random_line
 
+from tests.conftest import MORRIS_LINES, random_line
 from understudy.games import find_game, rules
 from understudy.games.morris.evaluators import HANDMADE, PHASES, TERMS, Phased
 from understudy.games.morris.notation import BIT, CELLS

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
 from numpy.typing import NDArray
 
+from tests.conftest import random_line
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game

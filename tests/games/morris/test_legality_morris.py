@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import MORRIS_LINES, SHARED, random_line, run_interpreted
 
+from tests.conftest import MORRIS_LINES, SHARED, random_line, run_interpreted
 from understudy.games import find_game, rules
 from understudy.games.batches import stacked
 from understudy.games.morris.batches import moves_of, parts_of

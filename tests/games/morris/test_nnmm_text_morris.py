@@ -6,10 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from conftest import random_line
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tests.conftest import random_line
 from understudy.errors import FileError, NotationError
 from understudy.games import batches, find_game
 from understudy.games.batches import NO_MOVE

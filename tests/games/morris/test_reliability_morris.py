@@ -5,9 +5,9 @@ from __future__ import annotations
 import hashlib
 
 import numpy as np
-from conftest import run_interpreted
 from numpy.typing import NDArray
 
+from tests.conftest import run_interpreted
 from understudy.judges.parts import POINTS, RECALLS, rank_classes, sum_precisions
 
 

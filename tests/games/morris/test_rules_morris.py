@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import MORRIS_LINES as LINES
-from conftest import SHARED, random_line
 
+from tests.conftest import MORRIS_LINES as LINES
+from tests.conftest import SHARED, random_line
 from understudy.errors import IllegalMove, NotationError
 from understudy.games import find_game, rules
 from understudy.games.morris.notation import BIT, CELLS, RING_SYMMETRIES, SYMMETRIES

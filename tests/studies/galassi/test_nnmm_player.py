@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 import pytest
-from conftest import random_line
 from numpy.typing import NDArray
 
+from tests.conftest import random_line
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked, taken

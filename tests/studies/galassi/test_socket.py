@@ -16,8 +16,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import pytest
-from conftest import LONG, patiently, random_line, wait_until
 
+from tests.conftest import LONG, patiently, random_line, wait_until
 from understudy.backends import Local
 from understudy.errors import BadOption, EngineError, UnknownName
 from understudy.games import find_game
