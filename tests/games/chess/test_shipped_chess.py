@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from understudy.backends import Local
-from understudy.cli.play import usual_opponent
 from understudy.errors import BadOption
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
-from understudy.players.student_files import SHIPPED
+from understudy.players.student_files import SHIPPED, usual_opponent
 from understudy.tensors import load_facts
 
 NAME = "student:chess"
