@@ -11,8 +11,9 @@ import torch
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.layout import find_encoder, order_places
+from understudy.games.layout import find_encoder
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
+from understudy.games.parts import order_places
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.files import save_student

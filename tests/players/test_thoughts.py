@@ -157,14 +157,14 @@ class Biased:
 
 @pytest.mark.parametrize("order", [(0, 1, 2), (1, 0, 2), (2, 1, 0)])
 def test_the_shares_of_all_moves_that_can_be_said_add_up_to_one(order: tuple[int, ...]) -> None:
-    from understudy.players.parts import _probabilities, think_by_parts
+    from understudy.players.parts import think_by_parts, weigh_moves
     from understudy.protocols import Choice
 
     game = find_game("morris")
     scorer: PartScorer = Biased(game, order)
     position = reach(game, 9)[-1]
     every = [game.batches.moves_of(np.array([[a, b, c]]))[0] for a in range(25) for b in range(25) for c in range(25)]
-    shares = _probabilities(scorer, position, [int(move) for move in every])
+    shares = weigh_moves(scorer, position, [int(move) for move in every])
     assert math.isclose(sum(shares.values()), 1.0, abs_tol=1e-4)
     chosen = int(game.batches.moves_of(scorer.score_parts(stacked([position]))[1])[0])
     thought = think_by_parts(scorer, position, Choice(chosen))

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import UnknownName
 from understudy.games import GAMES, find_kind
 
 
@@ -98,17 +98,6 @@ def find_encoders(game: str) -> dict[str, Encoder]:
         raise UnknownName("game with encoders", game, [known for known in GAMES if find_kind(known).encoders])
     encoders: dict[str, Encoder] = kind.load("encoders").ENCODERS
     return encoders
-
-
-def order_places(parts: Sequence[str], order: str, place: str = "student.order") -> tuple[int, ...]:
-    """Return which part each place of *order* decides, such as (0, 1, 2) for TFR, written with the parts' initials.
-
-    *parts* are their names, such as to, from and remove; *place* names the order for errors.
-    """
-    letters = [part[0].upper() for part in parts]
-    if sorted(order) != sorted(letters):
-        raise BadOption(f"{place}: {order!r} is not an order of the letters {', '.join(letters)}")
-    return tuple(letters.index(letter) for letter in order)
 
 
 def uniform(classes: Classes, depth: int) -> Layout:

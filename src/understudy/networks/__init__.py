@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.layout import Encoder, find_encoder, find_encoders, order_places
+from understudy.games.layout import Encoder, find_encoder, find_encoders
+from understudy.games.parts import order_places
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,

@@ -17,7 +17,8 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, joined, size, stacked
-from understudy.games.layout import find_encoder, order_places
+from understudy.games.layout import find_encoder
+from understudy.games.parts import moves_of, order_places
 from understudy.players.looking import Limits, outcome_value, repeating, search
 from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts
@@ -81,7 +82,7 @@ class Student:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose in all positions at once."""
         batch = stacked(positions)
-        moves = self.game.batches.moves_of(self._decided(batch)).tolist()
+        moves = moves_of(self.game, self._decided(batch)).tolist()
         if self.options.best == 1:
             return [Choice(move) for move in moves]
         liked = proposals(self, batch, self.options.best)
@@ -89,7 +90,7 @@ class Student:
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Return the probabilities of all cells for each part, and of whole moves."""
-        first = int(self.game.batches.moves_of(self.score_parts(stacked([position]))[1])[0])
+        first = int(moves_of(self.game, self.score_parts(stacked([position]))[1])[0])
         choice = self.choose([position])[0]
         note = "" if choice.move == first else f"by itself it would play {self._name_move(position, first)}"
         return think_by_parts(self, position, choice, note=note)

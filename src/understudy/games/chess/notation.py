@@ -163,6 +163,22 @@ def path(position: Chess, move: Move) -> tuple[tuple[int, ...], str]:
     return (uci.from_square, uci.to_square), chess.piece_name(uci.promotion) if uci.promotion else ""
 
 
+LACKING = ("promotion",)
+"""Parts that a move may lack."""
+
+
+def class_cells(position: Chess, part: int) -> list[int | None]:
+    """Return the cell of the board that each class of a part stands for: parts are seen by the mover."""
+    if part == 2:
+        return [None] * len(PROMOTIONS)
+    return [_turned(cell, position.ply % 2 == 0) for cell in range(64)]
+
+
+def name_class(part: int, number: int) -> str:
+    """Return what a pawn becomes."""
+    return chess.piece_name(PROMOTIONS[number] or chess.PAWN)
+
+
 EXTRAS = tuple(Extra(f"{colour} may castle {side} side", 0, 1, 0) for colour in ("white", "black") for side in SIDES)
 SETUP = tuple("KQRBNPkqrbnp")
 SPOKEN = {

@@ -18,7 +18,8 @@ from understudy.errors import BadOption
 from understudy.files import load_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import unstacked
-from understudy.games.layout import find_encoder, order_places
+from understudy.games.layout import find_encoder
+from understudy.games.parts import order_places
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import Glimpses
 from understudy.lab.kinds.imitation_exams import (

@@ -15,7 +15,7 @@ from understudy.config import build
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import check_file, locate
 from understudy.games import CompiledGame
-from understudy.games.layout import order_places
+from understudy.games.parts import order_places
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, fingerprint_of, variations
 from understudy.networks import network_options
 from understudy.networks.students import StudentOptions
