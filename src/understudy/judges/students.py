@@ -24,7 +24,16 @@ from understudy.judges.tournament import play_match
 from understudy.match import ILLEGAL, Terms
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Backend, Choice, Player
-from understudy.records.examples import BITS, Examples, all_examples, mark, orbit_names, read_marks, split_examples
+from understudy.records.examples import (
+    BITS,
+    Examples,
+    all_examples,
+    choose_expansion,
+    mark,
+    orbit_names,
+    read_marks,
+    split_examples,
+)
 from understudy.records.store import Records
 
 
@@ -48,14 +57,14 @@ Progress = Callable[[int], None]
 def choose_examples(
     records: Records, *, split: str = "all", part: str | None = None, seed: int = 0, limit: int | None = None
 ) -> Examples:
-    """Return the positions to judge on: every record expanded as the papers' authors did, or one side of a split.
+    """Return the positions to judge on: every record, expanded as authors of a paper did, or one side of a split.
 
     Of more than *limit* those are taken that lie evenly among all.
     """
     if part is not None and split == "all":
         raise BadOption(f"the part {part!r} needs the split expanded or orbit: 'all' has no sides")
     if split == "all":
-        examples = all_examples(records, expansion="authors")
+        examples = all_examples(records, expansion=choose_expansion(records.game))
     else:
         examples = split_examples(records, split=split, seed=seed)[part or "test"]
     rows = len(examples.moves)
