@@ -143,6 +143,9 @@ def test_legality_is_what_the_list_of_moves_says(any_game: CompiledGame) -> None
             assert {name: bool(flags[row]) for name, flags in held.items()} == plain_judge(
                 any_game, position, parts[row].tolist()
             )
+        both = rules.look(batch, order=order, parts=parts)
+        assert (rules.unpacked(both[0]) == sets).all()
+        assert all((both[1][name] == flags).all() for name, flags in held.items()) and list(both[1]) == list(held)
         for place in range(len(order)):
             one = rules.allowed(batch, order=order, given=chosen[:, :place])
             assert (rules.unpacked(one) == sets[:, place]).all()

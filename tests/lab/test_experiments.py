@@ -269,7 +269,7 @@ def test_unknown_names_guess() -> None:
 def test_what_ships_is_listed_as_others_script_it() -> None:
     result = CliRunner().invoke(commands, ["experiments", "--json"])
     listed = json.loads(result.stdout)
-    assert {entry["study"] for entry in listed} == {"galassi", "miller", "sabatelli", "thompson"}
+    assert {entry["study"] for entry in listed} == {"galassi", "miller", "sabatelli", "thompson", "watching"}
     assert set(listed[0]) == {
         "name", "study", "game", "title", "minutes", "quick_minutes", "data", "ready", "quick"
     }  # fmt: skip

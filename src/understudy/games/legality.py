@@ -44,16 +44,24 @@ class PartRules:
         self.lacking = tuple(part for part in range(len(game.part_names)) if may_lack(game, part))
         """The parts that a legal move may lack."""
 
+    def look(
+        self, batch: Any, *, order: tuple[int, ...], parts: Any, legacy: bool = False
+    ) -> tuple[Classes, dict[str, NDArray[np.bool_]]]:
+        """Return what `follow` and `judge_choices` say of the chosen *parts*, for one list of the legal moves."""
+        count = len(order)
+        masks = np.zeros((size(batch), count, self.words), np.uint64)
+        flags = np.zeros((size(batch), 2 * count - 1), np.bool_)
+        self._list(batch, order, np.asarray(parts)[:, list(order)], masks, parts, flags)
+        return masks, self._name_flags(flags)
+
     def follow(self, batch: Any, *, order: tuple[int, ...], chosen: Any, legacy: bool = False) -> Classes:
         """Return the classes [n, places, words] that may come at each place of *order* after the choices before it.
 
-        *chosen* [n, parts or one less] holds the choices in the order of the cascade. No bit is set where the earlier
+        *chosen* [n, up to all parts] holds the choices in the order of the cascade. No bit is set where the earlier
         choices already lead nowhere.
         """
-        chosen = np.ascontiguousarray(chosen, np.int64)
-        masks = np.zeros((size(batch), min(chosen.shape[1] + 1, len(order)), self.words), np.uint64)
-        scratch = np.empty(self.game.most_moves, np.int32)
-        _follow(typed(batch), part_table(self.game).parts, np.array(order), chosen, scratch, masks)
+        masks = np.zeros((size(batch), min(np.shape(chosen)[1] + 1, len(order)), self.words), np.uint64)
+        self._list(batch, order, chosen, masks, np.zeros((0, 0)), np.zeros((0, 0), np.bool_))
         return masks
 
     def allowed(self, batch: Any, *, order: tuple[int, ...], given: Any, legacy: bool = False) -> Classes:
@@ -70,11 +78,21 @@ class PartRules:
 
         A part is legal by itself if some legal move has it; `to_from` asks whether one has TO and FROM as chosen.
         """
-        names, count = self.game.part_names, len(self.game.part_names)
-        flags = np.zeros((size(batch), 2 * count - 1), np.bool_)
+        count = len(self.game.part_names)
+        masks, flags = np.zeros((size(batch), 0, 0), np.uint64), np.zeros((size(batch), 2 * count - 1), np.bool_)
+        self._list(batch, tuple(range(count)), parts, masks, parts, flags)
+        return self._name_flags(flags)
+
+    def _list(
+        self, batch: Any, order: tuple[int, ...], chosen: Any, masks: Classes, parts: Any, flags: NDArray[np.bool_]
+    ) -> None:
+        """List the legal moves of each row; write which classes may follow what is chosen, and what holds of parts."""
         scratch = np.empty(self.game.most_moves, np.int32)
-        chosen = np.ascontiguousarray(parts, np.int64)
-        _judge(typed(batch), part_table(self.game).parts, chosen, scratch, flags)
+        first, second = (np.ascontiguousarray(numbers, np.int64) for numbers in (chosen, parts))
+        _look(typed(batch), part_table(self.game).parts, np.array(order), scratch, first, masks, second, flags)
+
+    def _name_flags(self, flags: NDArray[np.bool_]) -> dict[str, NDArray[np.bool_]]:
+        names, count = self.game.part_names, len(self.game.part_names)
         held = {name: flags[:, part] for part, name in enumerate(names)}
         for part in range(1, count):
             held["_".join(reversed(names[: part + 1]))] = flags[:, count + part - 1]
@@ -100,35 +118,53 @@ def _list(position: Any, out: NDArray[np.int32]) -> int:
 
 
 @kernel
-def _follow(
+def _look(
     batch: Any,
-    parts: NDArray[np.int64],
+    table: NDArray[np.int64],
     order: NDArray[np.int64],
-    chosen: NDArray[np.int64],
     codes: NDArray[np.int32],
-    out: NDArray[np.uint64],
+    chosen: NDArray[np.int64],
+    masks: NDArray[np.uint64],
+    parts: NDArray[np.int64],
+    flags: NDArray[np.bool_],
 ) -> None:
-    for row in range(len(out)):
+    """Write masks and flags of every row; either has nothing to write to where it is not wanted."""
+    for row in range(len(masks)):
         for move in range(_list(row_of(batch, row), codes)):
-            for place in range(out.shape[1]):
-                number = parts[codes[move], order[place]]
-                out[row, place, number >> 6] |= ONE << np.uint64(number & 63)
-                if place < chosen.shape[1] and chosen[row, place] != number and chosen[row, place] != OPEN:
-                    break
+            _open_classes(table, codes[move], order, chosen, row, masks)
+            if len(flags) > 0:
+                _judge_parts(table, codes[move], parts, row, flags)
+
+
+# Whole arrays and the number of a row: a view of each row would take as long as all else.
 
 
 @kernel
-def _judge(
-    batch: Any, parts: NDArray[np.int64], chosen: NDArray[np.int64], codes: NDArray[np.int32], out: NDArray[np.bool_]
+def _open_classes(
+    table: NDArray[np.int64],
+    code: int,
+    order: NDArray[np.int64],
+    chosen: NDArray[np.int64],
+    row: int,
+    out: NDArray[np.uint64],
+) -> None:
+    """Add the parts of a legal move to the classes at each place, up to where it differs from what is chosen."""
+    for place in range(out.shape[1]):
+        number = table[code, order[place]]
+        out[row, place, number >> 6] |= ONE << np.uint64(number & 63)
+        if place < chosen.shape[1] and chosen[row, place] != number and chosen[row, place] != OPEN:
+            break
+
+
+@kernel
+def _judge_parts(
+    table: NDArray[np.int64], code: int, parts: NDArray[np.int64], row: int, out: NDArray[np.bool_]
 ) -> None:
     """Write of each part whether a legal move has it, then of each from the second on, whether with all before."""
-    count = chosen.shape[1]
-    for row in range(len(out)):
-        for move in range(_list(row_of(batch, row), codes)):
-            together = True
-            for part in range(count):
-                same = parts[codes[move], part] == chosen[row, part]
-                out[row, part] |= same
-                together &= same
-                if part > 0:
-                    out[row, count + part - 1] |= together
+    count, together = parts.shape[1], True
+    for part in range(count):
+        same = table[code, part] == parts[row, part]
+        out[row, part] |= same
+        together &= same
+        if part > 0:
+            out[row, count + part - 1] |= together

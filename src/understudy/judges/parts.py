@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE, taken
-from understudy.games.bits import NONE, ONE, popcount
+from understudy.games.bits import NONE, lowest, rest
 from understudy.games.legality import Classes, PartRules, part_rules
 from understudy.games.parts import may_lack, parts_of
 from understudy.judges.measures import Sums, Tally, counted, summed
@@ -37,6 +37,8 @@ class Seen(NamedTuple):
     """[n, parts, classes]: how each class was preferred, after the student's own earlier choices."""
     masks: Mapping[str, Classes] | None = None
     """[n, parts, words] by the prefix of each checker: what may follow the student's own earlier choices."""
+    choices: Mapping[str, Mapping[str, NDArray[np.bool_]]] | None = None
+    """By the prefix of each checker: what holds of the parts that were chosen."""
     given: NDArray[np.int64] | None = None
     """[n, parts]: what was chosen after the teacher's earlier choices."""
     probable: bool = False
@@ -57,13 +59,12 @@ def see(
 
 def with_scores(seen: Seen, scores: NDArray[np.float32], *, probable: bool) -> Seen:
     """Return *seen* with scores, and with what the rules allow after the choices made."""
-    batch, order, rules = seen.batch, seen.order, seen.rules
-    chosen = seen.parts[:, list(order)]
-    masks = {
-        prefix: rules.follow(batch, order=order, chosen=chosen, legacy=legacy)
-        for prefix, legacy in rules.checkers.items()
+    looks = {
+        prefix: seen.rules.look(seen.batch, order=seen.order, parts=seen.parts, legacy=legacy)
+        for prefix, legacy in seen.rules.checkers.items()
     }
-    return seen._replace(scores=scores, masks=masks, probable=probable)
+    masks, choices = {name: look[0] for name, look in looks.items()}, {name: look[1] for name, look in looks.items()}
+    return seen._replace(scores=scores, masks=masks, choices=choices, probable=probable)
 
 
 def rows_of(seen: Seen, rows: NDArray[Any]) -> Seen:
@@ -100,7 +101,8 @@ def legality(seen: Seen) -> Tally:
     """
     tally: Tally = {}
     for prefix, legacy in seen.rules.checkers.items():
-        choices = seen.rules.judge_choices(seen.batch, seen.parts, legacy=legacy)
+        judged = seen.choices[prefix] if seen.choices else None
+        choices = judged or seen.rules.judge_choices(seen.batch, seen.parts, legacy=legacy)
         tally |= {f"legality.{prefix}{name}": counted(held) for name, held in choices.items()}
     return tally | (_illegal_mass(seen) if seen.probable else {})
 
@@ -136,13 +138,13 @@ def reliability(seen: Seen) -> Tally:
         return tally
     for place, part in enumerate(seen.order):
         name, lacks = seen.game.part_names[part], may_lack(seen.game, part)
-        order = rank_classes(seen.scores[:, place])
         chose = (seen.parts[:, part] != 0) | (not lacks)
         for prefix, every in seen.masks.items():
             masks = every[:, place]
-            tally |= _precisions(f"{prefix}{name}", order, masks, masks.any(axis=1) & chose)
-        masks = seen.masks[""][:, place]
-        tally |= _precisions(f"by_truth.{name}", order, masks, (_without_none(masks, lacks) != NONE).any(axis=1))
+            kept = {f"{prefix}{name}": (masks != NONE).any(axis=1) & chose}
+            if not prefix:
+                kept[f"by_truth.{name}"] = (_without_none(masks, lacks) != NONE).any(axis=1)
+            tally |= _precisions(seen.scores[:, place], masks, kept)
     return tally
 
 
@@ -153,61 +155,77 @@ def _without_none(masks: Classes, lacks: bool) -> Classes:
     return masks & ~first
 
 
-def _precisions(name: str, order: NDArray[np.uint8], masks: Classes, kept: NDArray[np.bool_]) -> Tally:
-    sample, sums = int(np.count_nonzero(kept)), sum_precisions(order, masks, kept)
-    named = zip(RECALLS, sums.T.tolist(), strict=True)
-    return {f"reliability.{name}.{recall}": Sums(total, squares, sample) for recall, (total, squares) in named}
+def _precisions(scores: NDArray[np.float32], masks: Classes, kept: Mapping[str, NDArray[np.bool_]]) -> Tally:
+    """Return the precision at each point of recall over the rows *kept*, by what they are called."""
+    tally: Tally = {}
+    for (name, rows), sums in zip(kept.items(), sum_precisions(scores, masks, list(kept.values())), strict=True):
+        named, sample = zip(RECALLS, sums.T.tolist(), strict=True), int(np.count_nonzero(rows))
+        tally |= {f"reliability.{name}.{recall}": Sums(total, squares, sample) for recall, (total, squares) in named}
+    return tally
 
 
-def rank_classes(scores: Any) -> NDArray[np.uint8]:
-    """Return the classes [n, classes] by falling score; of equal ones the lowest class first."""
-    order = np.empty(scores.shape, np.uint8)
-    _rank(np.ascontiguousarray(scores, np.float32), order)
-    return order
+def sum_precisions(scores: Any, masks: Any, kept: Any) -> NDArray[np.float64]:
+    """Return sums of precisions and of their squares [sets, 2, POINTS] over the rows that each set keeps [sets, n].
 
-
-def sum_precisions(order: NDArray[np.uint8], masks: Any, kept: Any) -> NDArray[np.float64]:
-    """Return sums of precisions and of their squares [2, POINTS] over the rows kept, which all have a legal class.
-
-    The precision when the j-th legal class is reached is j divided by its rank; with l legal classes the recall is then
+    Rows that are kept have a legal class. Classes are ranked by falling score, of equal ones the lowest first. The
+    precision when the j-th legal class is reached is j divided by its rank; with l legal classes the recall is then
     j / l. The papers read precision at recalls k / 25, each time at the smallest j that reaches it. *masks* are sets of
     classes [n, words], or [n] where one word is enough.
     """
-    sums = np.zeros((2, POINTS))
+    rows = np.ascontiguousarray(kept, np.bool_)
     words = np.ascontiguousarray(masks, np.uint64)
+    sums = np.zeros((len(rows), 2, POINTS))
     words = words if words.ndim > 1 else words[:, None]
-    _sum_precisions(order, words, np.ascontiguousarray(kept, np.bool_), sums)
+    _sum_precisions(np.ascontiguousarray(scores, np.float32), words, rows, sums)
     return sums
 
 
 @kernel
-def _rank(scores: NDArray[np.float32], out: NDArray[np.uint8]) -> None:
+def _sum_precisions(
+    scores: NDArray[np.float32], masks: NDArray[np.uint64], kept: NDArray[np.bool_], sums: NDArray[np.float64]
+) -> None:
+    ranks = np.empty(scores.shape[1], np.int64)
     for row in range(len(scores)):
-        for kind in range(scores.shape[1]):
-            place = kind
-            while place > 0 and scores[row, out[row, place - 1]] < scores[row, kind]:
-                out[row, place] = out[row, place - 1]
-                place -= 1
-            out[row, place] = kind
+        legal = _rank_legal(scores[row], masks[row], ranks) if kept[:, row].any() else 0
+        point = 1
+        for reached in range(1, legal + 1):
+            precision = reached / ranks[reached - 1]
+            while point <= POINTS and point * legal <= reached * POINTS:
+                for chosen in range(len(kept)):
+                    if kept[chosen, row]:
+                        sums[chosen, 0, point - 1] += precision
+                        sums[chosen, 1, point - 1] += precision * precision
+                point += 1
 
 
 @kernel
-def _sum_precisions(
-    order: NDArray[np.uint8], masks: NDArray[np.uint64], kept: NDArray[np.bool_], sums: NDArray[np.float64]
-) -> None:
-    for row in range(len(order)):
-        if not kept[row]:
-            continue
-        point, reached, legal = 1, 0, 0
-        for word in range(masks.shape[1]):
-            legal += popcount(masks[row, word])
-        for place in range(order.shape[1]):
-            number = np.int64(order[row, place])
-            if (masks[row, number >> 6] >> np.uint64(number & 63)) & ONE == NONE:
-                continue
-            reached += 1
-            precision = reached / (place + 1)
-            while point <= POINTS and point * legal <= reached * POINTS:
-                sums[0, point - 1] += precision
-                sums[1, point - 1] += precision * precision
-                point += 1
+def _rank_legal(scores: NDArray[np.float32], mask: NDArray[np.uint64], ranks: NDArray[np.int64]) -> int:
+    """Write the ranks of the legal classes, ascending, the best of all classes being 1; return how many there are.
+
+    To sort all classes would take longer: few are legal.
+    """
+    legal = 0
+    for word in range(len(mask)):
+        rest_of = mask[word]
+        while rest_of != NONE:
+            number = 64 * word + lowest(rest_of)
+            rest_of = rest(rest_of)
+            rank = _count_better(scores, number) + 1
+            place = legal
+            while place > 0 and ranks[place - 1] > rank:
+                ranks[place] = ranks[place - 1]
+                place -= 1
+            ranks[place] = rank
+            legal += 1
+    return legal
+
+
+@kernel
+def _count_better(scores: NDArray[np.float32], number: int) -> int:
+    """Return how many classes are preferred to one."""
+    own, better = scores[number], 0
+    for other in range(number):
+        better += scores[other] >= own
+    for other in range(number + 1, len(scores)):
+        better += scores[other] > own
+    return better

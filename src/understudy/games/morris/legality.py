@@ -137,6 +137,14 @@ class Rules(PartRules):
         self.checkers = {"": False, "authors.": True}
         self.lacking = (FROM, REMOVE)  # every move goes somewhere, though a student may say that it does not
 
+    def look(
+        self, batch: Morris, *, order: tuple[int, ...], parts: Any, legacy: bool = False
+    ) -> tuple[Sets, dict[str, NDArray[np.bool_]]]:
+        """Return what may follow the chosen parts at each place, and what holds of them."""
+        chosen = np.asarray(parts)[:, list(order)]
+        sets = self.follow(batch, order=order, chosen=chosen, legacy=legacy)
+        return sets, self.judge_choices(batch, parts, legacy=legacy)
+
     def follow(self, batch: Morris, *, order: tuple[int, ...], chosen: Any, legacy: bool = False) -> Sets:
         """Return the classes [n, places, 1] that may come at each place after the choices before it."""
         places = range(min(np.shape(chosen)[1] + 1, len(order)))
