@@ -99,6 +99,7 @@ def test_boards_that_nobody_can_imitate_on(about: dict[str, str], message: str) 
         ("chess", {"network__symmetric": True}, "network.symmetric: chess has no symmetries that the weights"),
         ("chess", {"student__encoder": "rawest"}, "encoder for chess 'rawest'"),
         ("konane", {"examples__split": "expanded"}, "examples.split: 'expanded' is how the authors of a paper split"),
+        ("konane", {"judging__gaming": 2}, "judging.gaming: the gaming test is of morris, not of konane$"),
         ("lines_of_action", {"network__remove": {"blocks": 2}}, "part in .network. 'remove'"),
     ],
 )

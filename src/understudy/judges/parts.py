@@ -186,7 +186,7 @@ def _sum_precisions(
 ) -> None:
     ranks = np.empty(scores.shape[1], np.int64)
     for row in range(len(scores)):
-        legal = _rank_legal(scores[row], masks[row], ranks) if kept[:, row].any() else 0
+        legal = _rank_legal(scores, masks, row, ranks) if kept[:, row].any() else 0
         point = 1
         for reached in range(1, legal + 1):
             precision = reached / ranks[reached - 1]
@@ -199,18 +199,17 @@ def _sum_precisions(
 
 
 @kernel
-def _rank_legal(scores: NDArray[np.float32], mask: NDArray[np.uint64], ranks: NDArray[np.int64]) -> int:
+def _rank_legal(scores: NDArray[np.float32], masks: NDArray[np.uint64], row: int, ranks: NDArray[np.int64]) -> int:
     """Write the ranks of the legal classes, ascending, the best of all classes being 1; return how many there are.
 
     To sort all classes would take longer: few are legal.
     """
     legal = 0
-    for word in range(len(mask)):
-        rest_of = mask[word]
-        while rest_of != NONE:
-            number = 64 * word + lowest(rest_of)
-            rest_of = rest(rest_of)
-            rank = _count_better(scores, number) + 1
+    for word in range(masks.shape[1]):
+        classes = masks[row, word]
+        while classes != NONE:
+            rank = _count_better(scores, row, 64 * word + lowest(classes)) + 1
+            classes = rest(classes)
             place = legal
             while place > 0 and ranks[place - 1] > rank:
                 ranks[place] = ranks[place - 1]
@@ -221,11 +220,11 @@ def _rank_legal(scores: NDArray[np.float32], mask: NDArray[np.uint64], ranks: ND
 
 
 @kernel
-def _count_better(scores: NDArray[np.float32], number: int) -> int:
-    """Return how many classes are preferred to one."""
-    own, better = scores[number], 0
+def _count_better(scores: NDArray[np.float32], row: int, number: int) -> int:
+    """Return how many classes are preferred to one; plain loops over numbers of 32 bits, of which many go at once."""
+    own, better = scores[row, number], np.uint32(0)
+    for other in range(scores.shape[1]):
+        better += np.uint32(scores[row, other] > own)
     for other in range(number):
-        better += scores[other] >= own
-    for other in range(number + 1, len(scores)):
-        better += scores[other] > own
-    return better
+        better += np.uint32(scores[row, other] == own)
+    return np.int64(better)  # type: ignore[return-value]

@@ -21,6 +21,7 @@ from understudy.games.parts import order_places
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, fingerprint_of, variations
 from understudy.networks import check_student, network_options
 from understudy.networks.students import StudentOptions
+from understudy.papers import check_test
 from understudy.records.examples import SPLITS, check_split
 from understudy.records.watch import Watch
 from understudy.trainers.fitting import TrainingOptions, check_training
@@ -140,12 +141,15 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     records = built(RecordsOptions, settings, "records")
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
+    judging = built(JudgingOptions, settings, "judging")
+    if judging.gaming:
+        check_test("gaming", game.name, "judging.gaming")
     return Experiment(
         name=name,
         about=about,
         records=records,
         watch=watch,
-        judging=built(JudgingOptions, settings, "judging"),
+        judging=judging,
         lessons=tuple(make_lesson_plan(game, *varied) for varied in variations(settings, LEARNING)),
         paper=settings.get("paper", {}),
         tune=settings.get("tune", {}),
