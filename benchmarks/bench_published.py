@@ -73,7 +73,7 @@ class Watched:
 
     def __init__(self, folder: Path) -> None:
         self.inner: Any = make_player(f"nnmm:{folder / 'TFR'}", GAME)
-        self.name, self.order = self.inner.name, self.inner.order
+        self.name, self.game, self.order = self.inner.name, GAME, self.inner.order
         self.chosen: list[NDArray[np.int64]] = []
 
     def score_parts(self, batch: Any, given: NDArray[np.int64] | None = None) -> tuple[Any, Any]:
@@ -130,7 +130,7 @@ def judge_states(folder: Path, batch: Any, moves: NDArray[np.int32]) -> Verdict:
     """Return the same on rows without moves, accuracy as the authors counted it there."""
     scorer = Watched(folder)
     verdict = judge_parts(scorer, batch, judges=["legality", "reliability"])
-    return verdict | measured(accuracy(see(batch, moves, np.concatenate(scorer.chosen), scorer.order)))
+    return verdict | measured(accuracy(see(GAME, batch, moves, np.concatenate(scorer.chosen), scorer.order)))
 
 
 def compare_lines(verdict: Verdict, folder: Path, section: int) -> Iterator[Figure]:

@@ -46,7 +46,7 @@ def lines() -> Iterator[Line]:
         )
     untrained = dict.fromkeys(("to", "from", "remove"), TIED)
     with TemporaryDirectory() as folder:
-        encoder = find_encoder("morris", "rawest")
+        encoder = find_encoder(find_game("morris"), "rawest")
         facts = {"game": "morris", "encoder": "rawest", "columns": encoder.layout.width, "order": "TFR"}
         save_student(Path(folder), "student", build_units(find_game("morris"), StudentOptions(), untrained), facts)
         yield Line(
@@ -65,7 +65,7 @@ def _lesson() -> Lesson:
     rows = rng.integers(0, size(positions), BATCH * BATCHES)
     moves = np.full(len(rows), 625, np.int32)
     examples = all_examples(lone_pairs(game, taken(positions, rows), moves, source=""), expansion="none")
-    return make_lesson(examples, find_encoder("morris", "rawest"), (0, 1, 2), legal=False)
+    return make_lesson(examples, find_encoder(find_game("morris"), "rawest"), (0, 1, 2), legal=False)
 
 
 def _unit(network: dict[str, Any]) -> Any:

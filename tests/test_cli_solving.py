@@ -83,7 +83,7 @@ KEPT = ["judge", "random", "--judge", "value_kept"]
         (["match", "konane", "perfect", "random", "--games", "2"], "at most 36 cells, not on 8x8"),
         (KEPT, "--judge value_kept needs --size"),
         ([*KEPT, "--size", "8"], "at most 36 cells, not on 8x8"),
-        ([*KEPT, "--size", "4", "--judge", "accuracy"], "value_kept is about konane and accuracy about morris"),
+        ([*KEPT, "--size", "4", "--judge", "accuracy"], "value_kept is about perfect play and accuracy about records"),
         ([*KEPT, "--size", "4", "--records", "x.txt"], "takes no records, not 'x.txt'"),
         ([*KEPT, "--size", "4", "--part", "test"], "--part test goes with --records"),
         ([*KEPT, "--size", "4", "--limit", "0"], "Invalid value for '--limit'"),

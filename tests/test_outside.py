@@ -129,3 +129,36 @@ def test_its_networks_evolve(run: Callable[..., Result], tmp_path: Path) -> None
     assert result.exit_code == 0, result.output
     assert (tmp_path / "run" / "report.html").exists()
     assert run("match", "hexapawn", f"student:{tmp_path / 'run'}", "random", "--size", "4", "--games", 2).exit_code == 0
+
+
+IMITATION = """
+[experiment]
+game = "hexapawn"
+size = "4x4"
+
+[watch]
+teacher = "searcher:depth=1"
+opponents = ["random"]
+regular = 12
+
+[network]
+width = 20
+hidden = 20
+blocks = 1
+
+[training]
+epochs = 1
+
+[judging]
+games = 2
+"""
+
+
+def test_its_moves_are_imitated(run: Callable[..., Result], tmp_path: Path) -> None:
+    (tmp_path / "hexapawn.toml").write_text(IMITATION)
+    folder = tmp_path / "run"
+    result = run("run", tmp_path / "hexapawn.toml", "--run", folder)
+    assert result.exit_code == 0, result.output
+    judged = run("judge", f"student:{folder}", "--records", folder / "records.parquet", "--json")
+    verdict = json.loads(judged.stdout)[f"student:{folder}"]
+    assert verdict["accuracy.whole"]["sample"] > 10 and "legality.to_from" in verdict

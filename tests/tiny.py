@@ -29,6 +29,32 @@ IMITATION: dict[str, Any] = {
     "tune": {"network": {"blocks": [0, 1]}, "training": {"learning_rate": {"low": 1e-3, "high": 1e-2, "log": True}}},
 }  # fmt: skip
 
+SHORT: dict[str, Any] = {
+    "watch": {"teacher": "searcher:depth=1", "opponents": ["random"], "regular": 12, "ply_limit": 40},
+    "network": {"kind": "residual", "width": 26, "hidden": 26, "blocks": 1},
+    "training": {"epochs": 1, "batch": 128, "learning_rate": 0.01, "beta1": 0.9, "legality": 0.5},
+    "judging": {"states": "generate", "states_count": 60, "games": 2},
+    "tune": {"network": {"blocks": [0, 1]}},
+}
+
+IMITATIONS: dict[str, dict[str, Any]] = {
+    "morris": IMITATION,
+    "konane": SHORT | {
+        "experiment": {"title": "A test", "game": "konane", "size": "5x5"},
+        "network": {**SHORT["network"], "symmetric": True},
+        "variations": {"FT": {"student": {"design": "whole"}}, "TF": {"student": {"order": "TF"}}},
+    },
+    "lines_of_action": SHORT | {
+        "experiment": {"title": "A test", "game": "lines_of_action", "size": "5x5"},
+        "variations": {"FT": {}, "TF": {"student": {"order": "TF", "design": "whole", "encoder": "features"}}},
+    },
+    "chess": SHORT | {
+        "experiment": {"title": "A test", "game": "chess"},
+        "variations": {"FTP": {"student": {"design": "whole"}}, "PFT": {"student": {"order": "PFT"}}},
+    },
+}  # fmt: skip
+"""The tiny imitation of each game; parts of moves are two or three, alike in size or not, in several orders."""
+
 EVALUATORS: dict[str, Any] = {
     "experiment": {"kind": "evaluators", "game": "konane", "size": "4x4", "title": "A test"},
     "evaluators": {

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from importlib import import_module
 from typing import Any, NamedTuple, TypeVar
 
+from understudy.errors import BadOption
 from understudy.protocols import Move
 
 T = TypeVar("T")
@@ -54,6 +55,13 @@ def find_test(name: str, shape: type[T]) -> T:
     test = import_module(TESTS[name]).TEST
     assert isinstance(test, shape)
     return test
+
+
+def check_test(name: str, game: str, place: str) -> None:
+    """Raise unless the test of that name is of *game*; *place* names the setting that asks for it."""
+    study = next(study for study, package in STUDIES.items() if TESTS[name].startswith(f"{package}."))
+    if find_paper(study).game != game:
+        raise BadOption(f"{place}: the {name} test is of {find_paper(study).game}, not of {game}")
 
 
 def find_paper(study: str) -> Paper:

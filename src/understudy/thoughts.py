@@ -11,6 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from understudy.errors import UnderstudyError
+from understudy.games import CompiledGame
+from understudy.games.parts import NOTHING as NOTHING
 from understudy.protocols import Choice, Game, Move
 
 KINDS = {
@@ -50,10 +52,6 @@ class PartThought(NamedTuple):
     """What the player chose for this part."""
 
 
-NOTHING = "none"
-"""What a part is called that a move does not have, such as the stone taken by a move that takes none."""
-
-
 class Line(NamedTuple):
     """Moves that a player expects to be played, and what that leads to."""
 
@@ -71,7 +69,7 @@ class Thought:
     """What a player thinks of a position."""
 
     player: str
-    game: Game
+    game: CompiledGame
     position: Any
     choice: Choice
     kind: str

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.tiny import STANDINGS, TINY, changed, save_material_table, tiny
+from tests.tiny import IMITATIONS, STANDINGS, TINY, changed, save_material_table, tiny
 from understudy import lab
 from understudy.cli import main
 from understudy.config import write_toml
@@ -39,8 +39,19 @@ SMALLER: dict[str, dict[str, Any]] = {
 }  # fmt: skip
 """What makes the tiny experiments tinier still: nothing need be learned here."""
 
+OTHERS = ("konane", "lines_of_action", "chess")
+"""Games besides the first whose moves are imitated."""
+for game in OTHERS:
+    SMALLER[f"imitation of {game}"] = {
+        "watch__regular": 6, "watch__ply_limit": 20, "judging__states_count": 20,
+        "variations": {"one": next(iter(IMITATIONS[game]["variations"].values()))},
+    }  # fmt: skip
+
 OTHERWISE = {
     "imitation": ("training.epochs=2", "watch.seed=5"),
+    "imitation of konane": ("training.epochs=2", "experiment.size=4x4"),
+    "imitation of lines_of_action": ("student.order=TF", "experiment.size=6x6"),
+    "imitation of chess": ("training.epochs=2", "watch.seed=5"),
     "evaluators": ("evaluators.seed=4", "experiment.size=6x6"),
     "online": ("training.rate=0.2", "experiment.size=6x6"),
     "values": ("network.hidden=[16]", "experiment.size=6x6"),
@@ -53,9 +64,11 @@ OTHERWISE = {
 
 def refusal(command: str, kind: str) -> str | None:
     """Return what a command says to a kind of experiment that it is not for; None if it is."""
-    if command == "watch" and kind != "imitation":
+    if kind.startswith("imitation"):
+        return None
+    if command == "watch":
         return f"experiment 'tiny' has no teacher to watch: one of the kind '{kind}' keeps no records"
-    if command == "tune" and kind != "imitation":
+    if command == "tune":
         return "experiment 'tiny' cannot be tuned: only those of the kind 'imitation' can"
     if command == "train" and kind == "evaluators":
         return "nobody learns in experiment 'tiny': `understudy run` does all of it"
@@ -100,9 +113,9 @@ class Bench(NamedTuple):
 
 
 def make_bench(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Bench:
-    changes = dict(SMALLER[kind])
+    changes, game = dict(SMALLER[kind]), kind.removeprefix("imitation of ")
     variations = changes.pop("variations", None)
-    settings = changed(TINY[kind], **changes)
+    settings = changed(IMITATIONS[game] if game in OTHERS else TINY[kind], **changes)
     if variations:
         settings["variations"] = variations
     (folder / "tiny.toml").write_text(write_toml(settings))
@@ -111,7 +124,7 @@ def make_bench(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys:
     return Bench(folder, monkeypatch, capsys)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", [*KINDS, *(f"imitation of {game}" for game in OTHERS)])
 def test_every_command_on_every_kind(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

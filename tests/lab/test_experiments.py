@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
-from tests.tiny import tiny
+from tests.tiny import IMITATIONS, changed, tiny
 from understudy import lab
 from understudy.cli import commands
 from understudy.config import overridden, write_toml
@@ -80,18 +80,42 @@ def test_wrong_settings_are_told(settings: dict[str, Any], message: str) -> None
 @pytest.mark.parametrize(
     ("about", "message"),
     [
-        ({"game": "konane"}, "experiment.game: moves of morris alone can be imitated so far, not of 'konane'"),
-        ({"game": "lines_of_action", "size": "5x5"}, "experiment.game: moves of morris alone .* not of 'lines_of_"),
-        ({"game": "chess"}, "experiment.game: moves of morris alone can be imitated so far, not of 'chess'"),
         ({"game": "moris"}, "no game 'moris'; did you mean 'morris'"),
         ({"size": "9x9"}, "morris has no board of size 9x9"),
         ({"size": "big"}, "experiment.size 'big' is not a board size"),
     ],
 )
-def test_only_morris_can_be_imitated(about: dict[str, str], message: str) -> None:
+def test_boards_that_nobody_can_imitate_on(about: dict[str, str], message: str) -> None:
     with pytest.raises(UnderstudyError, match=message):
         make_experiment("x", LEAST | {"experiment": about}, folder=Path())
     assert make_experiment("x", LEAST | {"experiment": {"size": "7"}}, folder=Path()).about.game == "morris"
+
+
+@pytest.mark.parametrize(
+    ("game", "changes", "message"),
+    [
+        ("konane", {"student__order": "FTR"}, "student.order: 'FTR' is not an order of the letters F, T$"),
+        ("chess", {"student__order": "FT"}, "student.order: 'FT' is not an order of the letters F, T, P$"),
+        ("chess", {"network__symmetric": True}, "network.symmetric: chess has no symmetries that the weights"),
+        ("chess", {"student__encoder": "rawest"}, "encoder for chess 'rawest'"),
+        ("konane", {"examples__split": "expanded"}, "examples.split: 'expanded' is how the authors of a paper split"),
+        ("konane", {"judging__gaming": 2}, "judging.gaming: the gaming test is of morris, not of konane$"),
+        ("lines_of_action", {"network__remove": {"blocks": 2}}, "part in .network. 'remove'"),
+    ],
+)
+def test_what_a_game_does_not_have_is_refused_before_anything_runs(
+    game: str, changes: dict[str, Any], message: str
+) -> None:
+    settings = {key: value for key, value in IMITATIONS[game].items() if key != "variations"}
+    with pytest.raises(UnderstudyError, match=message):
+        make_experiment("test", changed(settings, **changes), folder=Path())
+
+
+def test_what_is_not_said_is_the_games_own() -> None:
+    for game, order, encoder in (("morris", "TFR", "rawest"), ("konane", "FT", "cells"), ("chess", "FTP", "bitmap")):
+        watch = {"experiment": {"game": game}, "watch": {"regular": 2}}
+        student = make_experiment("test", watch, folder=Path()).lessons[0].student
+        assert (student.order, student.encoder) == (order, encoder)
 
 
 MOVES_ALONE = {"l1": 0.0, "l2": 0.1, "penalise": "all", "images": "all", "label_smoothing": 0.1, "smooth_over": "all",
@@ -246,7 +270,7 @@ def test_unknown_names_guess() -> None:
 def test_what_ships_is_listed_as_others_script_it() -> None:
     result = CliRunner().invoke(commands, ["experiments", "--json"])
     listed = json.loads(result.stdout)
-    assert {entry["study"] for entry in listed} == {"galassi", "miller", "sabatelli", "thompson"}
+    assert {entry["study"] for entry in listed} == {"galassi", "miller", "sabatelli", "thompson", "watching"}
     assert set(listed[0]) == {
         "name", "study", "game", "title", "minutes", "quick_minutes", "data", "ready", "quick"
     }  # fmt: skip

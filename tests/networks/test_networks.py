@@ -11,8 +11,9 @@ import torch
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.layout import find_encoder, order_places
+from understudy.games.layout import find_encoder
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
+from understudy.games.parts import order_places
 from understudy.networks import build_units, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.files import save_student
@@ -20,7 +21,7 @@ from understudy.networks.students import Playing, StudentOptions
 from understudy.players.student_files import SHIPPED
 
 MORRIS = find_game("morris")
-RAWEST = find_encoder("morris", "rawest")
+RAWEST = find_encoder(find_game("morris"), "rawest")
 SMALL: dict[str, Any] = {
     "kind": "residual",
     "width": 50,
@@ -41,7 +42,7 @@ def close(found: torch.Tensor, expected: torch.Tensor) -> bool:
 
 
 def weights(blocks: int, inputs: int) -> int:
-    network = Residual(ResidualOptions(blocks=blocks), RAWEST.extended((inputs - 90) // 25), RAWEST.part)
+    network = Residual(ResidualOptions(blocks=blocks), RAWEST.extended([25] * ((inputs - 90) // 25)), RAWEST.part(25))
     return sum(weight.numel() for weight in network.parameters())
 
 
@@ -52,7 +53,7 @@ def test_depth_is_real_and_the_sizes_are_the_published_ones() -> None:
 
 
 def test_every_block_reaches_the_output() -> None:
-    network = Residual(ResidualOptions(blocks=5, zero_start=False), RAWEST.layout, RAWEST.part)
+    network = Residual(ResidualOptions(blocks=5, zero_start=False), RAWEST.layout, RAWEST.part(25))
     network(torch.ones(3, 90)).sum().backward()
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
 
@@ -103,7 +104,7 @@ def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], 
     import onnxruntime
 
     made = units(settings, **student)
-    encoder = find_encoder("morris", student.get("encoder", "rawest"))
+    encoder = find_encoder(find_game("morris"), student.get("encoder", "rawest"))
     facts = {"game": "morris", "encoder": encoder.name, "columns": encoder.layout.width, "order": "TFR"}
     save_student(tmp_path, "student", made, facts)
     session = onnxruntime.InferenceSession(tmp_path / "student.onnx")
@@ -116,6 +117,42 @@ def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], 
         assert close(torch.tensor(scores), expected)
         assert np.array_equal(choices, wanted.numpy())
     assert b"site-packages" not in (tmp_path / "student.onnx").read_bytes()
+
+
+@pytest.mark.parametrize(
+    ("game", "settings", "student"),
+    [
+        (("konane", (5, 5)), {"width": 52, "symmetric": True}, {"design": "whole", "order": "TF"}),
+        (("konane", (10, 10)), {"width": 20}, {}),
+        (("lines_of_action", (6, 6)), {"width": 65, "hidden": 65, "symmetric": True}, {"order": "TF"}),
+        (("chess",), {"width": 40}, {"design": "whole", "order": "PTF"}),
+        (("chess",), {"width": 40, "kind": "dense"}, {"encoder": "features"}),
+    ],
+)
+def test_students_of_any_game_are_the_same_in_onnx(
+    game: Any, settings: dict[str, Any], student: dict[str, Any], tmp_path: Path
+) -> None:
+    import onnxruntime
+
+    board = find_game(*game)
+    small = settings if settings.get("kind") else {"hidden": settings["width"], "blocks": 1, **settings}
+    options = StudentOptions(**student)
+    made = build_units(board, options, dict.fromkeys(board.part_names, small))
+    encoder, order = find_encoder(board, options.encoder), order_places(board.part_names, options.order)
+    sizes = [board.part_sizes[part] for part in order]
+    facts = {"game": board.name, "encoder": encoder.name, "columns": encoder.layout.width, "order": options.order}
+    save_student(tmp_path, "student", made, facts)
+    session = onnxruntime.InferenceSession(tmp_path / "student.onnx")
+    rng = np.random.default_rng(0)
+    inputs = rng.integers(0, 2, (5, encoder.layout.width)).astype(np.float32)
+    given = np.stack([rng.integers(-1, size, 5) for size in sizes[:-1]], axis=1)
+    scores, choices = session.run(None, {"inputs": inputs, "given": given})
+    expected, wanted = Playing(made)(torch.tensor(inputs), torch.tensor(given))
+    assert scores.shape == (5, len(sizes), max(sizes)) and np.array_equal(choices, wanted.numpy())
+    for place, size in enumerate(sizes):
+        assert close(torch.tensor(scores[:, place, :size]), expected[:, place, :size])
+        assert np.allclose(np.exp(scores[:, place, :size]).sum(axis=1), 1.0, atol=1e-4)
+        assert (scores[:, place, size:] == -np.inf).all(), "classes that a part lacks have no chance"
 
 
 def test_students_that_ship_do_not_tell_whose_disk_they_come_from() -> None:
@@ -150,6 +187,22 @@ def test_given_parts_are_obeyed() -> None:
 def test_bad_settings_are_told(settings: dict[str, Any], student: dict[str, Any], message: str) -> None:
     with pytest.raises((BadOption, UnknownName), match=message):
         units(settings, **student)
+
+
+@pytest.mark.parametrize(
+    ("game", "student", "message"),
+    [
+        ("chess", {}, "^network.symmetric: chess has no symmetries that the weights of a network could share$"),
+        ("konane", {"encoder": "features"}, "cannot see positions as 'features'; these it can: cells$"),
+        ("konane", {"encoder": "bitmap"}, "encoder for konane 'bitmap'"),
+        ("lines_of_action", {"order": "TFR"}, "'TFR' is not an order of the letters F, T$"),
+    ],
+)
+def test_what_a_game_does_not_have_is_refused(game: str, student: dict[str, Any], message: str) -> None:
+    board = find_game(game)
+    networks = {part: {**SMALL, "width": 65} for part in board.part_names}
+    with pytest.raises((BadOption, UnknownName), match=message):
+        build_units(board, StudentOptions(**student), networks)
 
 
 def test_orders() -> None:

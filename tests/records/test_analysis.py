@@ -144,8 +144,8 @@ def test_real_images_are_counted_once() -> None:
 def test_what_cannot_be_analysed() -> None:
     konane = find_game("konane")
     pairs = lone_pairs(konane, stacked([konane.start()]), np.array([0], np.int32), source="")
-    with pytest.raises(UnknownName, match="no expansion of konane 'proper'; there are: none"):
-        analyse(pairs, expansion="proper")
+    with pytest.raises(UnknownName, match="no expansion of konane 'authors'; there are: none, proper"):
+        analyse(pairs, expansion="authors")
     with pytest.raises(BadOption, match="konane has no authors' removals"):
         analyse(pairs, authors_removal=True)
     with pytest.raises(BadOption, match="nothing to analyse"):

@@ -43,7 +43,7 @@ def lesson() -> Lesson:
     moves = np.array([min(game.moves(position)) for position, _ in lines], np.int32)
     return make_lesson(
         all_examples(lone_pairs(game, batch, moves, source=""), expansion="none"),
-        find_encoder("morris", "rawest"),
+        find_encoder(find_game("morris"), "rawest"),
         (0, 1, 2),
         legal=True,
     )

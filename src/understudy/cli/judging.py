@@ -26,12 +26,12 @@ SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 @click.command()
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @click.option("--records", "file", type=click.Path(), metavar="FILE",
-              help="Parquet or NNMM text, for all judges but value_kept.")  # fmt: skip
+              help="Parquet, NNMM text or PGN, for all judges but value_kept.")  # fmt: skip
 @click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT]),
               help="Which judge; all that need records if not said; may be given several times.")  # fmt: skip
 @click.option("--size", metavar="S", help="For value_kept: the konane board, of at most 36 cells: 6, or 4x6.")
 @click.option("--split", type=click.Choice(["all", "expanded", "orbit"]), default="all", show_default=True,
-              help="all: every record expanded as the papers' authors did; or one side of a split.")  # fmt: skip
+              help="all: every record (of Morris expanded as its authors did); or one side of a split.")  # fmt: skip
 @click.option("--part", type=click.Choice(["train", "validation", "test"]),
               help="Which side of the split; test if not said.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), metavar="N",
@@ -51,9 +51,9 @@ def judge(
 ) -> None:
     """Grade players: on stored records, or against perfect play.
 
-    Judges of Nine Men's Morris on records: accuracy, legality, reliability. A PLAYER is student:NAME_OR_RUN,
-    nnmm:FOLDER/TFR (the authors' weights), or any other player. The judge value_kept asks how often a player of
-    konane keeps what a position is worth; it needs a board's --size and no records.
+    Judges on records of any game: accuracy, legality, reliability. A PLAYER is student:NAME_OR_RUN,
+    nnmm:FOLDER/TFR (the authors' weights of Morris), or any other player of the game. The judge value_kept asks
+    how often a player of konane keeps what a position is worth; it needs a board's --size and no records.
     """
     from understudy.judges.measures import write_verdict
 
@@ -72,7 +72,9 @@ def _check_judges(judges: tuple[str, ...], file: str | None, size: str | None, p
     """Raise unless the options go together."""
     others = [name for name in judges if name != VALUE_KEPT]
     if VALUE_KEPT in judges and others:
-        raise BadOption(f"--judge value_kept is about konane and {others[0]} about morris: judge them one by one")
+        raise BadOption(
+            f"--judge value_kept is about perfect play and {others[0]} about records: judge them one by one"
+        )
     if VALUE_KEPT in judges and file is not None:
         raise BadOption(f"--judge value_kept makes its own positions and takes no records, not {file!r}")
     if VALUE_KEPT in judges and size is None:
@@ -89,16 +91,17 @@ def _on_records(
     players: tuple[str, ...], file: str, judges: tuple[str, ...], choice: Mapping[str, Any]
 ) -> dict[str, Verdict]:
     """Return what the judges of records say of each player."""
-    from understudy.games import find_game
     from understudy.judges.students import choose_examples
     from understudy.players import make_player
+    from understudy.records.examples import check_split
     from understudy.records.store import load_any
 
     if choice["part"] is not None and choice["split"] == "all":
         raise BadOption(f"--part {choice['part']} needs --split expanded or orbit: 'all' has no sides")
-    game = find_game("morris")
+    records, complaints = load_any(Path(file), on_error=choice["on_error"])
+    game = records.game
+    check_split(game, choice["split"], "--split")
     made = [make_player(player, game) for player in players]
-    records, complaints = load_any(Path(file), game, on_error=choice["on_error"])
     chosen = {name: choice[name] for name in ("split", "part", "seed", "limit")}
     examples = choose_examples(records, **chosen)
     for player in made:

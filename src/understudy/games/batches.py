@@ -55,6 +55,12 @@ def sent_rows(masks: NDArray[np.uint64], permutation: NDArray[np.int64]) -> NDAr
     return result
 
 
+def occupied(masks: NDArray[np.uint64], cells: int) -> NDArray[np.int8]:
+    """Return which of the first *cells* are in each mask [masks, cells]; masks [n], or [n, words] of large boards."""
+    words = np.ascontiguousarray(masks if masks.ndim > 1 else masks[:, None], "<u8")
+    return np.unpackbits(words.view(np.uint8), axis=1, bitorder="little", count=cells).view(np.int8)
+
+
 def unknown(found: NDArray[np.uint64], known: NDArray[np.uint64]) -> NDArray[np.int64]:
     """Return where each name stands first, in order, of those that are not known."""
     _, places = np.unique(found, return_index=True)

@@ -66,15 +66,16 @@ class GameKind:
     counted: Callable[..., int] | None = None
     """The kernel that writes numbers which are no sums over stones, for networks inside the search."""
     batches: str | None = None
-    """Many positions at once; positions are taken one by one where `keys`, `orbit_keys` or `parts_of` is missing.
+    """Many positions at once; positions are taken one by one where a function is missing.
 
-    Students that imitate moves need `parts_of` and `moves_of`, `turned` (all positions under each symmetry) and
-    EXPANSIONS (how records become examples in all their images).
+    For images of positions: `permute` (a batch under one symmetry), `groups` (which rows have which symmetries),
+    `turned` (a batch under each symmetry that the board always has), `orbit_keys`; EXPANSIONS has further ways in which
+    records become examples.
     """
     encoders: str | None = None
-    """ENCODERS: how students that imitate moves see a position."""
+    """`make_encoders`: how students that imitate moves see a position besides its features."""
     legality: str | None = None
-    """Which parts of moves are legal: `allowed` and `unpacked`, for the check and the training of such students."""
+    """`Rules`: what is legal of the parts of moves, where a game says more than its list of moves (`PartRules`)."""
     boards: str | None = None
     """How students that value boards see them."""
     datasets: str | None = None

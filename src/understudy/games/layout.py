@@ -1,30 +1,32 @@
-"""What an encoder is: how it fills columns, and which class of a part each column is about.
+"""What an encoder is: how it fills columns, and which place on the board each column is about.
 
-The classes of a part are 0, none, and the cells, counted from 1. A column about a cell is carried along when a symmetry
-of the board moves that cell; a column about class 0 (hands, phases) stays. A network whose weights are tied by symmetry
-needs to know.
+Places are 0, none, and the cells, counted from 1. A column about a cell is carried along when a symmetry of the board
+moves that cell; a column about place 0 (hands, phases) stays. A network whose weights are tied by symmetry needs to
+know. The classes of a part are the places, or the cells alone where a move never lacks the part; a part with any other
+number of classes, such as what a pawn becomes, is about no cell.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property, partial
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption, UnknownName
-from understudy.games import GAMES, find_kind
+from understudy.errors import UnknownName
+from understudy.games.game import CompiledGame
+from understudy.games.rows import features_of
 
 
 @dataclass(frozen=True, eq=False)
 class Classes:
-    """What a part of a move can be, none or a cell, and what the symmetries of the board make of it."""
+    """The places of a board, none and its cells, and what the symmetries of the board make of them."""
 
     images: NDArray[np.int64]
-    """[symmetries, classes]: where each symmetry sends each class, the identity first; none stays none."""
+    """[symmetries, places]: where each symmetry sends each place, the identity first; none stays none."""
 
     @property
     def count(self) -> int:
@@ -72,43 +74,51 @@ class Encoder(NamedTuple):
     symmetric: bool = True
     """Whether a symmetry of the board only moves columns about: a network tied by symmetry can use no other."""
 
-    @property
-    def part(self) -> Layout:
-        """One column for each class of a part: what a network says, and how it is told of parts chosen before."""
-        return uniform(self.layout.classes, 1)
+    def part(self, size: int) -> Layout:
+        """Return a column for each of the *size* classes of a part: what a network says, and how it is told of it."""
+        classes = self.layout.classes
+        if size == classes.count:
+            return uniform(classes, 1)
+        return cells(classes) if size == classes.count - 1 else facts(classes, size)
 
-    def extended(self, parts: int) -> Layout:
-        """Return the layout of a position followed by this many parts chosen before."""
-        shown = self.part if self.one_hot else facts(self.layout.classes, 1)
-        return joined([self.layout, *[shown] * parts])
+    def extended(self, sizes: Sequence[int]) -> Layout:
+        """Return the layout of a position followed by parts chosen before, which have so many classes each."""
+        shown = [self.part(size) if self.one_hot else facts(self.layout.classes, 1) for size in sizes]
+        return joined([self.layout, *shown])
+
+    def images(self, size: int) -> NDArray[np.int64]:
+        """Return where each symmetry sends each of the *size* classes of a part [symmetries, classes]."""
+        moved = self.layout.classes.images
+        if size == moved.shape[1]:
+            return moved
+        return moved[:, 1:] - 1 if size == moved.shape[1] - 1 else np.tile(np.arange(size), (len(moved), 1))
 
 
-def find_encoder(game: str, name: str) -> Encoder:
-    """Return the encoder of that name for a game."""
+def find_encoder(game: CompiledGame, name: str) -> Encoder:
+    """Return the encoder of that name for a game on its board; no name is the first."""
     encoders = find_encoders(game)
-    if name not in encoders:
-        raise UnknownName(f"encoder for {game}", name, encoders)
-    return encoders[name]
+    if name and name not in encoders:
+        raise UnknownName(f"encoder for {game.name}", name, encoders)
+    return encoders[name] if name else next(iter(encoders.values()))
 
 
-def find_encoders(game: str) -> dict[str, Encoder]:
-    """Return all encoders of a game by name."""
-    kind = find_kind(game)
-    if kind.encoders is None:
-        raise UnknownName("game with encoders", game, [known for known in GAMES if find_kind(known).encoders])
-    encoders: dict[str, Encoder] = kind.load("encoders").ENCODERS
-    return encoders
+@cache
+def find_encoders(game: CompiledGame) -> dict[str, Encoder]:
+    """Return all encoders of a game on its board by name: its own, and `features`, which every game has."""
+    own: dict[str, Encoder] = game.kind.load("encoders").make_encoders(game) if game.kind.encoders else {}
+    return {**own, "features": _show_features(game)}
 
 
-def order_places(parts: Sequence[str], order: str, place: str = "student.order") -> tuple[int, ...]:
-    """Return which part each place of *order* decides, such as (0, 1, 2) for TFR, written with the parts' initials.
+def _show_features(game: CompiledGame) -> Encoder:
+    """Return the encoder of what networks inside the search see; nobody says where on the board a feature is."""
+    count = game.feature_count
+    still = Classes(np.arange(max(game.part_sizes) + 1)[None])
+    return Encoder("features", facts(still, count), partial(features_of, count=count), symmetric=False)
 
-    *parts* are their names, such as to, from and remove; *place* names the order for errors.
-    """
-    letters = [part[0].upper() for part in parts]
-    if sorted(order) != sorted(letters):
-        raise BadOption(f"{place}: {order!r} is not an order of the letters {', '.join(letters)}")
-    return tuple(letters.index(letter) for letter in order)
+
+def board_classes(permutations: NDArray[np.int64]) -> Classes:
+    """Return the places of a board by what its symmetries make of its cells [symmetries, cells]."""
+    return Classes(np.concatenate([np.zeros((len(permutations), 1), np.int64), permutations + 1], axis=1))
 
 
 def uniform(classes: Classes, depth: int) -> Layout:

@@ -1,29 +1,30 @@
 """Judges of moves that are chosen part by part: as the teacher's, legal, and legal before illegal in the ranking.
 
-A judge is a function from a chunk of what was seen to a tally. What is legal, and how moves fall into parts, is said by
-the game of the batch (`legality` and `batches` of its record).
+A judge is a function from a chunk of what was seen to a tally. What is legal, and how moves fall into parts, follows
+from the game's moves and parts alone (`games/legality.py`), unless the game has more to say.
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE, taken
-from understudy.games.bits import popcount
-from understudy.games.kind import kind_of
+from understudy.games.bits import NONE, lowest, rest
+from understudy.games.legality import Classes, PartRules, part_rules
+from understudy.games.parts import may_lack, parts_of
 from understudy.judges.measures import Sums, Tally, counted, summed
 from understudy.kernels import kernel
-
-RULES = {"": False, "authors.": True}
-"""Prefix of a measure's name, and whether it goes by the checker behind the published figures instead of the rules."""
 
 
 class Seen(NamedTuple):
     """A chunk of positions with a student's choices; parts are in the game's order, other things in cascade order."""
 
+    game: CompiledGame
     batch: Any
     parts: NDArray[np.int64]
     """[n, parts]: what was chosen."""
@@ -34,48 +35,41 @@ class Seen(NamedTuple):
     order: tuple[int, ...]
     scores: NDArray[np.float32] | None = None
     """[n, parts, classes]: how each class was preferred, after the student's own earlier choices."""
-    masks: tuple[NDArray[np.uint32], NDArray[np.uint32]] | None = None
-    """[n, parts] twice, by the rules and by the authors' checker: what may follow the student's own earlier choices."""
+    masks: Mapping[str, Classes] | None = None
+    """[n, parts, words] by the prefix of each checker: what may follow the student's own earlier choices."""
+    choices: Mapping[str, Mapping[str, NDArray[np.bool_]]] | None = None
+    """By the prefix of each checker: what holds of the parts that were chosen."""
     given: NDArray[np.int64] | None = None
     """[n, parts]: what was chosen after the teacher's earlier choices."""
     probable: bool = False
     """Whether the scores are logarithms of probabilities."""
 
     @property
-    def rules(self) -> Any:
-        """The module in which the game of the batch says which parts of a move are legal."""
-        return kind_of(type(self.batch)).load("legality")
-
-    @property
-    def phases(self) -> NDArray[np.int64]:
-        """The phase of the side to move."""
-        phases: NDArray[np.int64] = self.rules.phases(self.batch.mine, self.batch.hand)
-        return phases
+    def rules(self) -> PartRules:
+        """What the game says of the parts of its moves."""
+        return part_rules(self.game)
 
 
-def see(batch: Any, moves: NDArray[np.int32], parts: NDArray[np.int64], order: tuple[int, ...]) -> Seen:
+def see(
+    game: CompiledGame, batch: Any, moves: NDArray[np.int32], parts: NDArray[np.int64], order: tuple[int, ...]
+) -> Seen:
     """Return what was chosen beside what the teacher played."""
-    return Seen(batch, parts, kind_of(type(batch)).load("batches").parts_of(moves), moves != NO_MOVE, order)
+    return Seen(game, batch, parts, parts_of(game, moves), moves != NO_MOVE, order)
 
 
 def with_scores(seen: Seen, scores: NDArray[np.float32], *, probable: bool) -> Seen:
     """Return *seen* with scores, and with what the rules allow after the choices made."""
-    batch, order, rules = seen.batch, seen.order, seen.rules
-    chosen = seen.parts[:, list(order)]
-
-    def mask(place: int, legacy: bool) -> NDArray[np.uint32]:
-        earlier = chosen[:, :place]
-        masks: NDArray[np.uint32] = rules.allowed(batch, order=order, given=earlier, legacy=legacy)
-        return masks
-
-    places = range(len(order))
-    plain, authors = (np.stack([mask(place, legacy) for place in places], axis=1) for legacy in RULES.values())
-    return seen._replace(scores=scores, masks=(plain, authors), probable=probable)
+    looks = {
+        prefix: seen.rules.look(seen.batch, order=seen.order, parts=seen.parts, legacy=legacy)
+        for prefix, legacy in seen.rules.checkers.items()
+    }
+    masks, choices = {name: look[0] for name, look in looks.items()}, {name: look[1] for name, look in looks.items()}
+    return seen._replace(scores=scores, masks=masks, choices=choices, probable=probable)
 
 
 def rows_of(seen: Seen, rows: NDArray[Any]) -> Seen:
     """Return the same without scores for some rows."""
-    return Seen(taken(seen.batch, rows), seen.parts[rows], seen.truth[rows], seen.answered[rows], seen.order)
+    return Seen(seen.game, taken(seen.batch, rows), seen.parts[rows], seen.truth[rows], seen.answered[rows], seen.order)
 
 
 def accuracy(seen: Seen) -> Tally:
@@ -84,43 +78,33 @@ def accuracy(seen: Seen) -> Tally:
     Either the student's networks feed each other as in play, and the whole move and its parts are compared, or each
     network is told the teacher's earlier parts (`accuracy.given`), as it was in training.
     """
-    rows, truth, rules = seen.answered, seen.truth[seen.answered], seen.rules
+    rows, truth, names = seen.answered, seen.truth[seen.answered], seen.game.part_names
     right = seen.parts[rows] == truth
-    whole, phases = right.all(axis=1), seen.phases[rows]
+    whole = right.all(axis=1)
     tally = {"accuracy.whole": counted(whole)}
-    tally |= {f"accuracy.{part}": counted(right[:, i]) for i, part in enumerate(rules.PARTS)}
-    for i in (rules.FROM, rules.REMOVE):  # the parts that a move may lack: to name none is easy, and most moves do
-        tally[f"accuracy.{rules.PARTS[i]}_nonzero"] = counted(right[truth[:, i] != 0, i])
-    tally |= {f"accuracy.phase{phase}": counted(whole[phases == phase]) for phase in (1, 2, 3)}
+    tally |= {f"accuracy.{part}": counted(right[:, i]) for i, part in enumerate(names)}
+    for i in seen.rules.lacking:  # to name none is easy, and most moves do
+        tally[f"accuracy.{names[i]}_nonzero"] = counted(right[truth[:, i] != 0, i])
+    tally |= {f"accuracy.{phase}": counted(whole[of[rows]]) for phase, of in seen.rules.phases(seen.batch).items()}
     if seen.given is not None:
         given = seen.given[rows] == truth
-        tally |= {f"accuracy.given.{part}": counted(given[:, i]) for i, part in enumerate(rules.PARTS)}
+        tally |= {f"accuracy.given.{part}": counted(given[:, i]) for i, part in enumerate(names)}
     return tally
 
 
 def legality(seen: Seen) -> Tally:
     """Return how often the first choice is legal: part by part, in their relations, and as a whole.
 
-    Everything is counted twice, by the rules and (`legality.authors`) by the checker behind the published figures.
-    `legality.illegal_mass` asks more than the first choice: how much probability lies on classes that lead nowhere.
+    Where a game has several checkers everything is counted by each: by the rules, and for Morris (`legality.authors`)
+    by the one behind the published figures. `legality.illegal_mass` asks more than the first choice: how much
+    probability lies on classes that lead nowhere.
     """
     tally: Tally = {}
-    for prefix, legacy in RULES.items():
-        tally |= {f"legality.{prefix}{name}": sums for name, sums in _legal_choices(seen, legacy).items()}
+    for prefix, legacy in seen.rules.checkers.items():
+        judged = seen.choices[prefix] if seen.choices else None
+        choices = judged or seen.rules.judge_choices(seen.batch, seen.parts, legacy=legacy)
+        tally |= {f"legality.{prefix}{name}": counted(held) for name, held in choices.items()}
     return tally | (_illegal_mass(seen) if seen.probable else {})
-
-
-def _legal_choices(seen: Seen, legacy: bool) -> Tally:
-    batch, phases, rules = seen.batch, seen.phases, seen.rules
-    flags = rules.grade(batch.mine, batch.theirs, batch.hand, seen.parts, legacy=legacy)
-    wholes = rules.whole(flags)
-    removing = seen.parts[:, rules.REMOVE] != 0
-    tally = {name: counted(flags[:, i]) for i, name in enumerate(rules.FLAGS)}
-    tally |= {name: counted(held) for name, held in wholes.items()}
-    tally["whole_from_phase2"] = counted(wholes["whole_from"][phases == 2])
-    tally["chosen_remove"] = counted(wholes["whole_remove"][removing])
-    tally["whole_chosen_remove"] = counted(wholes["whole"][removing])
-    return tally | {f"phase{phase}": counted(wholes["whole"][phases == phase]) for phase in (1, 2, 3)}
 
 
 def _illegal_mass(seen: Seen) -> Tally:
@@ -128,11 +112,11 @@ def _illegal_mass(seen: Seen) -> Tally:
     assert seen.scores is not None and seen.masks is not None
     tally: Tally = {}
     for place, part in enumerate(seen.order):
-        masks = seen.masks[0][:, place]
-        rows = masks != 0
+        masks = seen.masks[""][:, place]
+        rows = masks.any(axis=1)
         odds = np.exp(seen.scores[rows, place].astype(np.float64))
         wrong = (odds * ~seen.rules.unpacked(masks[rows])).sum(axis=1) / odds.sum(axis=1)
-        tally[f"legality.illegal_mass.{seen.rules.PARTS[part]}"] = summed(wrong)
+        tally[f"legality.illegal_mass.{seen.game.part_names[part]}"] = summed(wrong)
     return tally
 
 
@@ -152,67 +136,95 @@ def reliability(seen: Seen) -> Tally:
     tally: Tally = {}
     if seen.scores is None or seen.masks is None:
         return tally
-    names = seen.rules.PARTS
     for place, part in enumerate(seen.order):
-        order, chose = rank_classes(seen.scores[:, place]), seen.parts[:, part] != 0
-        for prefix, both in zip(RULES, seen.masks, strict=True):
-            masks = both[:, place]
-            tally |= _precisions(f"{prefix}{names[part]}", order, masks, (masks != 0) & chose)
-        masks = seen.masks[0][:, place]
-        tally |= _precisions(f"by_truth.{names[part]}", order, masks, masks > 1)
+        name, lacks = seen.game.part_names[part], may_lack(seen.game, part)
+        chose = (seen.parts[:, part] != 0) | (not lacks)
+        for prefix, every in seen.masks.items():
+            masks = every[:, place]
+            kept = {f"{prefix}{name}": (masks != NONE).any(axis=1) & chose}
+            if not prefix:
+                kept[f"by_truth.{name}"] = (_without_none(masks, lacks) != NONE).any(axis=1)
+            tally |= _precisions(seen.scores[:, place], masks, kept)
     return tally
 
 
-def _precisions(name: str, order: NDArray[np.uint8], masks: NDArray[np.uint32], kept: NDArray[np.bool_]) -> Tally:
-    sample, sums = int(np.count_nonzero(kept)), sum_precisions(order, masks, kept)
-    named = zip(RECALLS, sums.T.tolist(), strict=True)
-    return {f"reliability.{name}.{recall}": Sums(total, squares, sample) for recall, (total, squares) in named}
+def _without_none(masks: Classes, lacks: bool) -> Classes:
+    """Return sets of classes without the first, where that means none."""
+    first = np.zeros(masks.shape[1], np.uint64)
+    first[0] = lacks
+    return masks & ~first
 
 
-def rank_classes(scores: Any) -> NDArray[np.uint8]:
-    """Return the classes [n, classes] by falling score; of equal ones the lowest class first."""
-    order = np.empty(scores.shape, np.uint8)
-    _rank(np.ascontiguousarray(scores, np.float32), order)
-    return order
+def _precisions(scores: NDArray[np.float32], masks: Classes, kept: Mapping[str, NDArray[np.bool_]]) -> Tally:
+    """Return the precision at each point of recall over the rows *kept*, by what they are called."""
+    tally: Tally = {}
+    for (name, rows), sums in zip(kept.items(), sum_precisions(scores, masks, list(kept.values())), strict=True):
+        named, sample = zip(RECALLS, sums.T.tolist(), strict=True), int(np.count_nonzero(rows))
+        tally |= {f"reliability.{name}.{recall}": Sums(total, squares, sample) for recall, (total, squares) in named}
+    return tally
 
 
-def sum_precisions(order: NDArray[np.uint8], masks: NDArray[np.uint32], kept: Any) -> NDArray[np.float64]:
-    """Return sums of precisions and of their squares [2, POINTS] over the rows kept, which all have a legal class.
+def sum_precisions(scores: Any, masks: Any, kept: Any) -> NDArray[np.float64]:
+    """Return sums of precisions and of their squares [sets, 2, POINTS] over the rows that each set keeps [sets, n].
 
-    The precision when the j-th legal class is reached is j divided by its rank; with l legal classes the recall is then
-    j / l. The papers read precision at recalls k / 25, each time at the smallest j that reaches it.
+    Rows that are kept have a legal class. Classes are ranked by falling score, of equal ones the lowest first. The
+    precision when the j-th legal class is reached is j divided by its rank; with l legal classes the recall is then
+    j / l. The papers read precision at recalls k / 25, each time at the smallest j that reaches it. *masks* are sets of
+    classes [n, words], or [n] where one word is enough.
     """
-    sums = np.zeros((2, POINTS))
-    _sum_precisions(order, np.ascontiguousarray(masks, np.uint32), np.ascontiguousarray(kept, np.bool_), sums)
+    rows = np.ascontiguousarray(kept, np.bool_)
+    words = np.ascontiguousarray(masks, np.uint64)
+    sums = np.zeros((len(rows), 2, POINTS))
+    words = words if words.ndim > 1 else words[:, None]
+    _sum_precisions(np.ascontiguousarray(scores, np.float32), words, rows, sums)
     return sums
 
 
 @kernel
-def _rank(scores: NDArray[np.float32], out: NDArray[np.uint8]) -> None:
+def _sum_precisions(
+    scores: NDArray[np.float32], masks: NDArray[np.uint64], kept: NDArray[np.bool_], sums: NDArray[np.float64]
+) -> None:
+    ranks = np.empty(scores.shape[1], np.int64)
     for row in range(len(scores)):
-        for kind in range(scores.shape[1]):
-            place = kind
-            while place > 0 and scores[row, out[row, place - 1]] < scores[row, kind]:
-                out[row, place] = out[row, place - 1]
-                place -= 1
-            out[row, place] = kind
+        legal = _rank_legal(scores, masks, row, ranks) if kept[:, row].any() else 0
+        point = 1
+        for reached in range(1, legal + 1):
+            precision = reached / ranks[reached - 1]
+            while point <= POINTS and point * legal <= reached * POINTS:
+                for chosen in range(len(kept)):
+                    if kept[chosen, row]:
+                        sums[chosen, 0, point - 1] += precision
+                        sums[chosen, 1, point - 1] += precision * precision
+                point += 1
 
 
 @kernel
-def _sum_precisions(
-    order: NDArray[np.uint8], masks: NDArray[np.uint32], kept: NDArray[np.bool_], sums: NDArray[np.float64]
-) -> None:
-    for row in range(len(order)):
-        if not kept[row]:
-            continue
-        mask, point, reached = np.int64(masks[row]), 1, 0
-        legal = popcount(np.uint64(masks[row]))
-        for place in range(order.shape[1]):
-            if (mask >> np.int64(order[row, place])) & 1 == 0:
-                continue
-            reached += 1
-            precision = reached / (place + 1)
-            while point <= POINTS and point * legal <= reached * POINTS:
-                sums[0, point - 1] += precision
-                sums[1, point - 1] += precision * precision
-                point += 1
+def _rank_legal(scores: NDArray[np.float32], masks: NDArray[np.uint64], row: int, ranks: NDArray[np.int64]) -> int:
+    """Write the ranks of the legal classes, ascending, the best of all classes being 1; return how many there are.
+
+    To sort all classes would take longer: few are legal.
+    """
+    legal = 0
+    for word in range(masks.shape[1]):
+        classes = masks[row, word]
+        while classes != NONE:
+            rank = _count_better(scores, row, 64 * word + lowest(classes)) + 1
+            classes = rest(classes)
+            place = legal
+            while place > 0 and ranks[place - 1] > rank:
+                ranks[place] = ranks[place - 1]
+                place -= 1
+            ranks[place] = rank
+            legal += 1
+    return legal
+
+
+@kernel
+def _count_better(scores: NDArray[np.float32], row: int, number: int) -> int:
+    """Return how many classes are preferred to one; plain loops over numbers of 32 bits, of which many go at once."""
+    own, better = scores[row, number], np.uint32(0)
+    for other in range(scores.shape[1]):
+        better += np.uint32(scores[row, other] > own)
+    for other in range(number):
+        better += np.uint32(scores[row, other] == own)
+    return np.int64(better)  # type: ignore[return-value]

@@ -14,15 +14,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
-from understudy.games import CompiledGame, find_kind, game_names
+from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE, size, taken, unstacked
+from understudy.games.kind import kind_of
+from understudy.games.parts import parts_of
 from understudy.judges.measures import Tally, Verdict, add, measured, share
 from understudy.judges.parts import Seen, accuracy, legality, reliability, rows_of, see, with_scores
 from understudy.judges.tournament import play_match
 from understudy.match import ILLEGAL, Terms
 from understudy.players.parts import PartScorer, in_part_order
 from understudy.protocols import Backend, Choice, Player
-from understudy.records.examples import BITS, Examples, all_examples, mark, orbit_names, read_marks, split_examples
+from understudy.records.examples import (
+    BITS,
+    Examples,
+    all_examples,
+    choose_expansion,
+    mark,
+    orbit_names,
+    read_marks,
+    split_examples,
+)
 from understudy.records.store import Records
 
 
@@ -46,14 +57,14 @@ Progress = Callable[[int], None]
 def choose_examples(
     records: Records, *, split: str = "all", part: str | None = None, seed: int = 0, limit: int | None = None
 ) -> Examples:
-    """Return the positions to judge on: every record expanded as the papers' authors did, or one side of a split.
+    """Return the positions to judge on: every record, expanded as authors of a paper did, or one side of a split.
 
     Of more than *limit* those are taken that lie evenly among all.
     """
     if part is not None and split == "all":
         raise BadOption(f"the part {part!r} needs the split expanded or orbit: 'all' has no sides")
     if split == "all":
-        examples = all_examples(records, expansion="authors")
+        examples = all_examples(records, expansion=choose_expansion(records.game))
     else:
         examples = split_examples(records, split=split, seed=seed)[part or "test"]
     rows = len(examples.moves)
@@ -91,11 +102,11 @@ def judge_parts(
     Each chunk is scored once, and once more where the teacher's earlier parts differ from the student's own.
     *progress* hears of the rows done.
     """
-    _check(judges)
+    _check(judges, scorer.game, batch)
     tally: Tally = {}
     for some, played in _chunks(batch, moves, chunk):
         scores, parts = scorer.score_parts(some)
-        seen = see(some, played, parts, scorer.order)
+        seen = see(scorer.game, some, played, parts, scorer.order)
         if "accuracy" in judges:
             seen = seen._replace(given=_given(scorer, seen))
         if set(judges) - {"accuracy"}:
@@ -121,15 +132,15 @@ def judge_player(
 
     Reliability needs a player that tells its scores; a class is worth its best move.
     """
-    _check(judges)
-    _check_parts(game)
+    _check(judges, game, batch)
     tally: Tally = {}
     for some, played in _chunks(batch, moves, chunk):
         positions = unstacked(some)
         alive = np.array([bool(game.moves(position)) for position in positions], np.bool_)
         asked = [position for position, goes_on in zip(positions, alive, strict=True) if goes_on]
         choices = player.choose(asked) if asked else []
-        seen = see(taken(some, alive), played[alive], _parts(game, choices), tuple(range(len(game.part_names))))
+        order = tuple(range(len(game.part_names)))
+        seen = see(game, taken(some, alive), played[alive], _parts(game, choices), order)
         for judge in judges:
             add(tally, JUDGES[judge](_scored(game, seen, choices) if judge == "reliability" else seen))
         if progress is not None:
@@ -137,16 +148,12 @@ def judge_player(
     return measured(tally)
 
 
-def _check(judges: Sequence[str]) -> None:
+def _check(judges: Sequence[str], game: CompiledGame, batch: Any) -> None:
     for judge in judges:
         if judge not in JUDGES:
             raise UnknownName("judge", judge, JUDGES)
-
-
-def _check_parts(game: CompiledGame) -> None:
-    if game.kind.legality is None:
-        able = [name for name in game_names() if find_kind(name).legality is not None]
-        raise BadOption(f"judges of parts know {' and '.join(able)} alone, not {game.name}")
+    if type(batch) is not type(game.start()):
+        raise BadOption(f"positions of {kind_of(type(batch)).name} cannot be judged by the rules of {game.name}")
 
 
 def _chunks(batch: Any, moves: Moves | None, chunk: int) -> Iterator[tuple[Any, Moves]]:
@@ -173,8 +180,7 @@ def _given(scorer: PartScorer, seen: Seen) -> NDArray[np.int64]:
 def _parts(game: CompiledGame, choices: Sequence[Choice]) -> NDArray[np.int64]:
     """Return the parts of each choice; a player that failed chose nothing."""
     moves = np.array([NO_MOVE if choice.fault else choice.move for choice in choices], np.int32)
-    parts: NDArray[np.int64] = game.batches.parts_of(moves)
-    return parts
+    return parts_of(game, moves)
 
 
 def _scored(game: CompiledGame, seen: Seen, choices: Sequence[Choice]) -> Seen:
@@ -190,9 +196,9 @@ def _scored(game: CompiledGame, seen: Seen, choices: Sequence[Choice]) -> Seen:
 
 def _class_scores(game: CompiledGame, scores: Mapping[int, float], chosen: NDArray[np.int64]) -> NDArray[np.float32]:
     """Return what each class of each part is worth after the chosen earlier parts: its best move."""
-    best = np.full((len(chosen), game.legality.CLASSES), -np.inf, np.float32)
+    best = np.full((len(chosen), max(game.part_sizes)), -np.inf, np.float32)
     worth = np.array(list(scores.values()), np.float32)
-    parts = game.batches.parts_of(np.array(list(scores), np.int32))
+    parts = parts_of(game, np.array(list(scores), np.int32))
     for place in range(len(chosen)):
         rows = (parts[:, :place] == chosen[:place]).all(axis=1)
         np.maximum.at(best[place], parts[rows, place], worth[rows])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, size, stacked, unstacked
 from understudy.games.layout import Encoder
+from understudy.games.parts import may_lack, moves_of, parts_of
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import COUNT, SEED, Glimpses, Scene, spread_evenly
 from understudy.networks.students import Playing, Unit
@@ -57,7 +58,7 @@ class Beginner:
 def draw_held_out(examples: Examples) -> list[Scene]:
     """Return positions that nobody learns from: of each shape that moves have, early ones and late ones."""
     game, plies = examples.game, examples.positions.ply
-    has = _find_present(game, game.batches.parts_of(examples.moves))
+    has = _find_present(game, parts_of(game, examples.moves))
     shuffled = np.random.default_rng(SEED).permutation(len(has))
     by_ply = shuffled[np.argsort(plies[shuffled], kind="stable")]
     rows = sorted(_spread(by_ply, has), key=lambda row: (int(plies[row]), row))
@@ -68,8 +69,8 @@ def draw_held_out(examples: Examples) -> list[Scene]:
 
 def _find_present(game: CompiledGame, parts: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which parts each move has; where a part may lack, its first class says so."""
-    may_lack = np.array(game.part_sizes) == len(game.board.cells) + 1
-    present: NDArray[np.bool_] = (parts != 0) | ~may_lack
+    always = np.array([not may_lack(game, part) for part in range(parts.shape[1])])
+    present: NDArray[np.bool_] = (parts != 0) | always
     return present
 
 
@@ -120,8 +121,8 @@ def _describe(beginner: Beginner, scene: Scene) -> dict[str, Any]:
     """Return a choice in one position as plain data: whole, part by part, and how likely the teacher's is."""
     game, position, batch = beginner.game, scene.position, stacked([scene.position])
     legal = game.moves(position)
-    move = int(game.batches.moves_of(beginner.score_parts(batch)[1])[0])
-    parts = weigh_parts(beginner, batch, Choice(move), [game.parts(one) for one in legal])
+    move = int(moves_of(game, beginner.score_parts(batch)[1])[0])
+    parts = weigh_parts(beginner, position, Choice(move), [game.parts(one) for one in legal])
     teacher = weigh_moves(beginner, position, [scene.teacher]) if scene.teacher is not None else {}
     return {
         "move": write_choice(game, position, move) or NOTHING, "legal": move in legal,

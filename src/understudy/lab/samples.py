@@ -12,6 +12,7 @@ import numpy as np
 
 from understudy.games import CompiledGame
 from understudy.games.batches import taken, unstacked
+from understudy.games.parts import find_cells
 from understudy.judges.value_kept import Exam
 from understudy.pictures.traces import draw_move
 from understudy.protocols import Choice, Move, Player
@@ -69,7 +70,7 @@ def _describe(thought: Thought, move: Move, kind: str) -> dict[str, Any]:
                                     if cell in game.board.cells and share >= NOTICED},
         "arrows": [*draw_move(game, thought.position, choice, 1.0),
                    *(draw_move(game, thought.position, move, PALE) if move != choice else [])],
-        "marked": [] if kind != "illegal" else _find_cells(thought, choice),
+        "marked": [] if kind != "illegal" else find_cells(game, thought.position, choice),
     }  # fmt: skip
 
 
@@ -80,16 +81,6 @@ def _find_telling(thought: Thought, move: Move) -> PartThought:
     numbers = [game.part_names.index(part.part) for part in thought.parts]
     leaving = [part for part, at in zip(thought.parts, numbers, strict=True) if ours[at] != theirs[at]]
     return leaving[0] if leaving else min(thought.parts, key=lambda part: max(part.cells.values()))
-
-
-def _find_cells(thought: Thought, move: Move) -> list[int]:
-    """Return the cells of a move's parts; a part may be none of them, which is its first class."""
-    game, cells = thought.game, []
-    for part, count in zip(game.parts(move), game.part_sizes, strict=True):
-        lacking = count - len(game.board.cells)
-        if lacking in (0, 1) and part >= lacking:
-            cells.append(part - lacking)
-    return sorted(set(cells))
 
 
 def draw_kept(player: Player, game: CompiledGame, exam: Exam, *, asked: int = ASKED) -> list[dict[str, Any]]:

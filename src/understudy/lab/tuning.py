@@ -72,7 +72,7 @@ def _worth(experiment: Experiment, records: Records, changes: tuple[str, ...], t
 
 def _lesson(experiment: Experiment, changes: tuple[str, ...]) -> Lesson:
     first = experiment.lessons[0]
-    return make_lesson_plan(first.name, overridden(first.settings, changes))
+    return make_lesson_plan(first.game, first.name, overridden(first.settings, changes))
 
 
 def _study(experiment: Experiment, folder: Path) -> optuna.Study:

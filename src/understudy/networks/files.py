@@ -99,7 +99,8 @@ def export(units: Sequence[Unit], *, columns: int) -> onnx.ModelProto:
     """Return a student as an ONNX graph over any number of positions."""
     playing = Playing(units).eval()
     rows = torch.export.Dim("positions", min=1)
-    example = torch.zeros(2, columns), torch.full((2, 2), -1)
+    places = sum(len(unit.places) for unit in units)
+    example = torch.zeros(2, columns), torch.full((2, places - 1), -1)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         logging.getLogger("torch.onnx").setLevel(logging.ERROR)

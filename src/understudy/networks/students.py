@@ -1,7 +1,7 @@
-"""Students learning: three networks in cascade, one network for the whole move, or one that values boards.
+"""Students learning: networks in cascade, one network for the whole move, or one that values boards.
 
 A cascade decides the parts of a move one after another in a chosen order; each network sees the position and the
-parts before its own. A whole-move network sees the position once, in a shared trunk, and has three heads, each
+parts before its own. A whole-move network sees the position once, in a shared trunk, and has a head for each, all
 conditioned on the parts before its own. Both learn with the teacher's earlier parts and play with their own. What
 values a board is plain layers with one output.
 """
@@ -52,18 +52,21 @@ class Unit(nn.Module, ABC):
 
 
 class Single(Unit):
-    """One network of a cascade."""
+    """One network of a cascade; it is told the parts before its own, which have so many classes each."""
 
-    def __init__(self, network: nn.Module, encoder: Encoder, place: int, name: str) -> None:
+    def __init__(self, network: nn.Module, before: Sequence[int], name: str, *, one_hot: bool) -> None:
         super().__init__()
-        self.network, self.places, self.name = network, (place,), name
-        self.one_hot, self.classes = encoder.one_hot, encoder.layout.classes.count
+        self.network, self.places, self.name = network, (len(before),), name
+        self.before, self.one_hot = tuple(before), one_hot
 
     def hidden(self, inputs: Tensor) -> Tensor:
         return inputs
 
     def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
-        shown = [_one_hot(part, self.classes) if self.one_hot else part[:, None].float() for part in before]
+        shown = [
+            _one_hot(part, classes) if self.one_hot else part[:, None].float()
+            for part, classes in zip(before, self.before, strict=True)
+        ]
         logits: Tensor = self.network(torch.cat([hidden, *shown], dim=1) if shown else hidden)
         return logits
 
@@ -71,22 +74,24 @@ class Single(Unit):
 class Whole(Unit):
     """One network for the whole move: a shared trunk, and a head for each place of the order."""
 
-    places = (0, 1, 2)
     name = "whole"
 
-    def __init__(self, options: ResidualOptions, encoder: Encoder, head_blocks: int) -> None:
+    def __init__(self, options: ResidualOptions, encoder: Encoder, sizes: Sequence[int], *, head_blocks: int) -> None:
         super().__init__()
         affine = Tied if options.symmetric else plain
-        self.classes = encoder.layout.classes.count
+        self.sizes, self.places = tuple(sizes), tuple(range(len(sizes)))
+        parts = [encoder.part(size) for size in sizes]
         self.trunk = Stem(options, encoder.layout)
         inner = self.trunk.inner
-        self.conditions = nn.ModuleList(affine(joined([encoder.part] * place), self.trunk.layout) for place in (1, 2))
+        self.conditions = nn.ModuleList(
+            affine(joined(parts[:place]), self.trunk.layout) for place in range(1, len(parts))
+        )
         self.heads = nn.ModuleList(
             nn.Sequential(
                 *(Block(options, self.trunk.layout, inner) for _ in range(head_blocks)),
-                affine(self.trunk.layout, encoder.part),
+                affine(self.trunk.layout, part),
             )
-            for _ in self.places
+            for part in parts
         )
 
     def hidden(self, inputs: Tensor) -> Tensor:
@@ -95,7 +100,7 @@ class Whole(Unit):
 
     def logits(self, place: int, hidden: Tensor, before: Sequence[Tensor]) -> Tensor:
         if place:
-            shown = [_one_hot(part, self.classes) for part in before]
+            shown = [_one_hot(part, classes) for part, classes in zip(before, self.sizes, strict=False)]
             hidden = hidden + self.conditions[place - 1](torch.cat(shown, dim=1))
         logits: Tensor = self.heads[place](hidden)
         return logits
@@ -109,9 +114,10 @@ class Playing(nn.Module):
         self.units = nn.ModuleList(written_out(copy.deepcopy(unit)).eval() for unit in units)
 
     def forward(self, inputs: Tensor, given: Tensor) -> tuple[Tensor, Tensor]:
-        """Return log-probabilities [positions, 3, classes] and choices [positions, 3] in the order of the cascade.
+        """Return log-probabilities [positions, parts, classes] and choices [positions, parts] in the cascade's order.
 
-        *given* [positions, 2] holds the choices that count as made at the first two places, -1 where they are free.
+        *given* [positions, parts - 1] holds the choices that count as made at all places but the last, -1 where they
+        are free. Where parts have fewer classes than others, those that they lack have no chance at all.
         """
         scores: list[Tensor] = []
         choices: list[Tensor] = []
@@ -122,9 +128,17 @@ class Playing(nn.Module):
             for place in unit.places:
                 scores.append(unit.logits(place, hidden, before).log_softmax(dim=1))
                 choices.append(scores[-1].argmax(dim=1))
-                if place < 2:
+                if place < given.shape[1]:
                     before.append(torch.where(given[:, place] < 0, choices[-1], given[:, place]))
-        return torch.stack(scores, dim=1), torch.stack(choices, dim=1)
+        most = max(part.shape[1] for part in scores)
+        alike = [_fill_up(part, most) for part in scores]
+        return torch.stack(alike, dim=1), torch.stack(choices, dim=1)
+
+
+def _fill_up(scores: Tensor, classes: int) -> Tensor:
+    """Return scores with as many classes as others have; nothing is done where they have."""
+    missing = classes - scores.shape[1]
+    return nn.functional.pad(scores, (0, missing), value=-torch.inf) if missing else scores
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,10 +146,11 @@ class StudentOptions:
     """The `[student]` section: how a student decides a move."""
 
     design: str = "cascade"
-    """`cascade`: a network for each part; `whole`: one trunk with three heads."""
-    order: str = "TFR"
-    """In which order the parts are decided: T for to, F for from, R for remove."""
-    encoder: str = "rawest"
+    """`cascade`: a network for each part; `whole`: one trunk with a head for each."""
+    order: str = ""
+    """In which order the parts are decided, by their initials: `FTR` of Morris; if not said, that of the game."""
+    encoder: str = ""
+    """How positions are seen; if not said, the first way that the game has."""
     start: str = ""
     """A safetensors file of an earlier student of the same shape to go on from, instead of random weights."""
     head_blocks: int = 1

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from html import escape
 
 from understudy.games.drawing import Arrow, draw_svg
+from understudy.games.parts import find_unfit
 from understudy.pictures.forms import call_value, make_bar, make_card, make_table, make_tilt, write_seconds, write_share
 from understudy.pictures.traces import draw_move
 from understudy.protocols import Move
@@ -101,10 +102,7 @@ def find_forbidden(thought: Thought, place: int) -> list[int]:
     game = thought.game
     numbers = [game.part_names.index(part.part) for part in thought.parts[: place + 1]]
     chosen = game.parts(thought.choice.move)
-    legal = [game.parts(move) for move in game.moves(thought.position)]
-    fitting = {parts[numbers[-1]] for parts in legal if all(parts[one] == chosen[one] for one in numbers[:-1])}
-    lacking = game.part_sizes[numbers[-1]] - len(game.board.cells)  # 1 where a move may lack this part, which is 0
-    return [cell for cell in range(len(game.board.cells)) if cell + lacking not in fitting] if lacking in (0, 1) else []
+    return find_unfit(game, thought.position, numbers[place], {one: chosen[one] for one in numbers[:place]})
 
 
 def _move_board(thought: Thought) -> str:

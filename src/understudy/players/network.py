@@ -17,11 +17,13 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, joined, size, stacked
-from understudy.games.layout import find_encoder, order_places
+from understudy.games.images import turn_boards
+from understudy.games.layout import find_encoder
+from understudy.games.parts import moves_of, order_places
 from understudy.players.looking import Limits, outcome_value, repeating, search
 from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts
-from understudy.players.student_files import load_session, student_file
+from understudy.players.student_files import check_board, load_session, student_file
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import find_evaluator
 from understudy.search.workspace import WIN, named
@@ -69,11 +71,11 @@ class Student:
         self.name, self.game, self.options = name, game, options
         self.path = student_file(options.path, options.order)
         self.session, self.facts = load_session(self.path)
-        if self.facts["game"] != game.name:
-            raise BadOption(f"player {name!r} has learned {self.facts['game']}, not {game.name}")
+        # Files of before do not name the board: they are of Morris, which has one.
+        check_board({"size": f"{game.size[0]}x{game.size[1]}"} | dict(self.facts), game, name)
         if "order" not in self.facts:
             raise BadOption(f"player {name!r} values boards; it does not choose moves part by part, as is asked here")
-        self.encoder = find_encoder(game.name, self.facts["encoder"])
+        self.encoder = find_encoder(game, self.facts["encoder"])
         self.order = order_places(game.part_names, self.facts["order"])
         self.corrections = np.zeros(len(self.order), np.int64)
         """How often the check changed the choice at each place."""
@@ -81,7 +83,7 @@ class Student:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose in all positions at once."""
         batch = stacked(positions)
-        moves = self.game.batches.moves_of(self._decided(batch)).tolist()
+        moves = moves_of(self.game, self._decided(batch)).tolist()
         if self.options.best == 1:
             return [Choice(move) for move in moves]
         liked = proposals(self, batch, self.options.best)
@@ -89,7 +91,7 @@ class Student:
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Return the probabilities of all cells for each part, and of whole moves."""
-        first = int(self.game.batches.moves_of(self.score_parts(stacked([position]))[1])[0])
+        first = int(moves_of(self.game, self.score_parts(stacked([position]))[1])[0])
         choice = self.choose([position])[0]
         note = "" if choice.move == first else f"by itself it would play {self._name_move(position, first)}"
         return think_by_parts(self, position, choice, note=note)
@@ -149,13 +151,22 @@ class Student:
         return np.stack(scores, axis=1), np.stack(choices, axis=1)
 
     def _mean(self, batch: Any, given: NDArray[np.int64], place: int) -> NDArray[np.float32]:
-        moved = self.encoder.layout.classes.images
-        turned = joined(self.game.batches.turned(batch))
-        told = np.concatenate([np.where(given == OPEN, given, classes[given]) for classes in moved])
-        scores = self._run(turned, told)[0][:, place].reshape(len(moved), len(given), moved.shape[1])
-        back = np.stack([np.exp(scores[turn][:, classes]) for turn, classes in enumerate(moved)])
+        sizes = [self.game.part_sizes[part] for part in self.order]
+        turned = turn_boards(self.game, batch)[: len(self.encoder.layout.classes.images)]
+        earlier = [self.encoder.images(size) for size in sizes[:-1]]
+        told = np.concatenate([_turn_given(given, [moved[turn] for moved in earlier]) for turn in range(len(turned))])
+        scores = self._run(joined(turned), told)[0][:, place].reshape(len(turned), len(given), -1)
+        back = np.exp(scores)
+        for turn, classes in enumerate(self.encoder.images(sizes[place])):
+            back[turn][:, : sizes[place]] = back[turn][:, classes]
         mean: NDArray[np.float32] = np.log(np.maximum(back.mean(axis=0), 1e-30)).astype(np.float32)
         return mean
+
+
+def _turn_given(given: NDArray[np.int64], moved: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
+    """Return choices that count as made as a turned board has them; what is open stays open."""
+    columns = [np.where(column == OPEN, OPEN, classes[column]) for column, classes in zip(given.T, moved, strict=True)]
+    return np.stack(columns, axis=1)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, size, stacked, taken
+from understudy.games.legality import part_rules
+from understudy.games.parts import moves_of, name_classes
 from understudy.protocols import Choice, Move
-from understudy.thoughts import NOTHING, PartThought, Thought, Weighed
+from understudy.thoughts import PartThought, Thought, Weighed
 
 PROPOSED = 3
 """Classes of each part that are combined to find the likeliest illegal moves: up to 27, as in the thesis's hybrid."""
@@ -54,16 +56,15 @@ def checked_parts(scorer: PartScorer, batch: Any) -> tuple[NDArray[np.int64], ND
     Each network's best class that still leads to a legal move counts; later networks are asked again where an earlier
     one was corrected. Where no move is legal the networks' own choice stays.
     """
-    legality = scorer.game.legality
+    rules = part_rules(scorer.game)
     scores, parts = scorer.score_parts(batch)
     chosen = parts[:, list(scorer.order)]
     corrected = np.zeros_like(chosen, np.bool_)
     last = len(scorer.order) - 1
     for place in range(last + 1):
-        masks = legality.allowed(batch, order=scorer.order, given=chosen[:, :place])
-        open_classes = legality.unpacked(masks)
+        open_classes = rules.unpacked(rules.allowed(batch, order=scorer.order, given=chosen[:, :place]))
         own = np.take_along_axis(open_classes, chosen[:, place, None], axis=1)[:, 0]
-        corrected[:, place] = wrong = ~own & (masks != 0)
+        corrected[:, place] = wrong = ~own & open_classes.any(axis=1)
         best = np.where(open_classes[wrong], scores[wrong, place], -np.inf).argmax(axis=1)
         chosen[wrong, place] = best
         if place < last and wrong.any():
@@ -98,11 +99,12 @@ def proposals(scorer: PartScorer, batch: Any, best: int) -> list[dict[Move, floa
     likely = np.zeros(len(rows))
     for place in range(len(scorer.order)):
         scores = scorer.score_parts(taken(batch, rows), _given(scorer, chosen))[0][:, place]
-        classes = np.argsort(-scores, axis=1, kind="stable")[:, :best]
+        most = min(best, scorer.game.part_sizes[scorer.order[place]])
+        classes = np.argsort(-scores, axis=1, kind="stable")[:, :most]
         likely = (likely[:, None] + np.take_along_axis(scores, classes, axis=1)).ravel()
-        chosen = np.concatenate([np.repeat(chosen, best, axis=0), classes.reshape(-1, 1)], axis=1)
-        rows = np.repeat(rows, best)
-    moves = scorer.game.batches.moves_of(in_part_order(chosen, scorer.order))
+        chosen = np.concatenate([np.repeat(chosen, most, axis=0), classes.reshape(-1, 1)], axis=1)
+        rows = np.repeat(rows, most)
+    moves = moves_of(scorer.game, in_part_order(chosen, scorer.order))
     return [_ranked(moves[rows == row], likely[rows == row]) for row in range(size(batch))]
 
 
@@ -131,7 +133,7 @@ def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: s
     known = set(legal)
     illegal = [Weighed(move, share, legal=False) for move, share in likely.items() if move not in known]
     ranked = sorted((Weighed(move, share) for move, share in shares.items()), key=lambda one: -(one.number or 0.0))
-    parts = weigh_parts(scorer, batch, choice, [game.parts(move) for move in legal])
+    parts = weigh_parts(scorer, position, choice, [game.parts(move) for move in legal])
     return Thought(
         player=scorer.name, game=game, position=position, choice=choice, kind="probability",
         moves=(*ranked, *illegal), parts=parts, note=note,
@@ -141,13 +143,13 @@ def think_by_parts(scorer: PartScorer, position: Any, choice: Choice, *, note: s
 def think_given(scorer: PartScorer, position: Any, given: Mapping[str, str]) -> Thought:
     """Return what it would think if it had chosen the *given* parts of a move, by cell; it chooses the others."""
     game, batch = scorer.game, stacked([position])
-    wanted = {_find_part(game, part): (part, cell) for part, cell in given.items()}
+    wanted = {_find_part(game, part): cell for part, cell in given.items()}
     chosen = np.zeros((1, 0), np.int64)
     for place, part in enumerate(scorer.order):
         own = scorer.score_parts(batch, _given(scorer, chosen))[0][:, place].argmax(axis=1)[:, None]
-        settled = np.array([[_find_class(game, part, *wanted[part])]]) if part in wanted else own
+        settled = np.array([[_find_class(game, position, part, wanted[part])]]) if part in wanted else own
         chosen = np.concatenate([chosen, settled], axis=1)
-    move = int(game.batches.moves_of(in_part_order(chosen, scorer.order))[0])
+    move = int(moves_of(game, in_part_order(chosen, scorer.order))[0])
     told = ", ".join(f"{part} {cell}" for part, cell in given.items())
     return think_by_parts(scorer, position, Choice(move), note=f"as if it had chosen {told}")
 
@@ -158,10 +160,10 @@ def _find_part(game: CompiledGame, name: str) -> int:
     return game.part_names.index(name)
 
 
-def _find_class(game: CompiledGame, part: int, name: str, cell: str) -> int:
-    names = name_classes(game, part)
+def _find_class(game: CompiledGame, position: Any, part: int, cell: str) -> int:
+    names = name_classes(game, position, part)
     if cell not in names:
-        raise BadOption(f"the part {name!r} of a move of {game.name} cannot be {cell!r}")
+        raise BadOption(f"the part {game.part_names[part]!r} of a move of {game.name} cannot be {cell!r}")
     return names.index(cell)
 
 
@@ -174,26 +176,19 @@ def weigh_moves(scorer: PartScorer, position: Any, moves: Sequence[Move]) -> dic
 
 
 def weigh_parts(
-    scorer: PartScorer, batch: Any, choice: Choice, legal: Sequence[tuple[int, ...]]
+    scorer: PartScorer, position: Any, choice: Choice, legal: Sequence[tuple[int, ...]]
 ) -> tuple[PartThought, ...]:
     """Return the probabilities of each part in cascade order, those before it being what the player chose."""
     game = scorer.game
     chosen = [game.parts(choice.move)[part] for part in scorer.order]
-    scores = scorer.score_parts(batch, np.array([chosen[:-1]], np.int64))[0][0]
+    scores = scorer.score_parts(stacked([position]), np.array([chosen[:-1]], np.int64))[0][0]
     thoughts = []
     for place, part in enumerate(scorer.order):
-        shares, names = np.exp(scores[place]).astype(float), name_classes(game, part)
+        names = name_classes(game, position, part)
+        shares = np.exp(scores[place, : len(names)]).astype(float)
         fitting = [move for move in legal if all(move[scorer.order[a]] == chosen[a] for a in range(place))]
         allowed = sorted({move[part] for move in fitting})
         cells = dict(zip(names, shares.tolist(), strict=True))
         illegal = max(0.0, float(1.0 - shares[allowed].sum()))
         thoughts.append(PartThought(game.part_names[part], cells, illegal, names[chosen[place]]))
     return tuple(thoughts)
-
-
-def name_classes(game: CompiledGame, part: int) -> list[str]:
-    """Return what the classes of a part of a move are called: its cells, with `NOTHING` before them if it may lack."""
-    cells, count = list(game.board.cells), game.part_sizes[part]
-    if count == len(cells):
-        return cells
-    return [NOTHING, *cells] if count == len(cells) + 1 else [str(number) for number in range(count)]

@@ -17,6 +17,7 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_kind, rules
 from understudy.games.batches import NO_MOVE, unstacked
 from understudy.games.kind import GameKind
+from understudy.games.parts import parts_of
 from understudy.records.examples import find_expansion
 from understudy.records.store import Records
 
@@ -163,14 +164,8 @@ def _distinct_pairs(names: NDArray[np.uint64], moves: NDArray[np.int32]) -> int:
 def _parts(game: CompiledGame, moves: NDArray[np.int32]) -> dict[str, PartShares]:
     if not len(moves):
         return {}
-    shapes = zip(game.part_names, game.part_sizes, _parts_of(game, moves).T, strict=True)
+    shapes = zip(game.part_names, game.part_sizes, parts_of(game, moves).T, strict=True)
     return {name: _part(np.bincount(column, minlength=size)) for name, size, column in shapes}
-
-
-def _parts_of(game: CompiledGame, moves: NDArray[np.int32]) -> NDArray[np.int64]:
-    if parts_of := game.at_once("parts_of"):
-        return np.asarray(parts_of(moves))
-    return np.array([game.parts(move) for move in moves.tolist()])
 
 
 def _part(counts: NDArray[np.int64]) -> PartShares:
@@ -210,7 +205,7 @@ def _shares(game: CompiledGame, counts: Any, per_move: NDArray[np.int64], rows: 
         moves=len(shares),
         impossible=int(counts.impossible().sum()),
         never=int((shares == 0).sum()),
-        often=tuple(tuple(parts) for parts in _parts_of(game, often).tolist()),
+        often=tuple(tuple(parts) for parts in parts_of(game, often).tolist()),
         highest=float(shares.max()),
         mean=float(shares.mean()),
     )

@@ -17,6 +17,7 @@ import binascii
 import zlib
 from base64 import b85decode, b85encode
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
@@ -24,7 +25,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import NO_MOVE, size, taken, unstacked
+from understudy.games.batches import NO_MOVE, size, taken
+from understudy.games.images import expand, name_orbits
 from understudy.records.store import Records
 
 SPLITS = ("all", "expanded", "orbit")
@@ -52,11 +54,29 @@ Expansion: TypeAlias = Callable[[Any, NDArray[np.int32]], tuple[Any, NDArray[np.
 
 
 def find_expansion(game: CompiledGame, name: str) -> Expansion:
-    """Return how records of a game become examples: `none` leaves them as they are, others the game itself knows."""
-    expansions: dict[str, Expansion] = {"none": _none, **(game.at_once("EXPANSIONS") or {})}
+    """Return how records of a game become examples: as they are, in all their images, or in ways of the game's own."""
+    expansions = find_expansions(game)
     if name not in expansions:
         raise UnknownName(f"expansion of {game.name}", name, expansions)
     return expansions[name]
+
+
+def find_expansions(game: CompiledGame) -> dict[str, Expansion]:
+    """Return all ways in which records of a game become examples, by name."""
+    return {"none": _none, "proper": partial(expand, game), **(game.at_once("EXPANSIONS") or {})}
+
+
+def choose_expansion(game: CompiledGame) -> str:
+    """Return how rows are expanded that students are judged on: as the authors of a paper did where there is one."""
+    return "authors" if "authors" in find_expansions(game) else "none"
+
+
+def check_split(game: CompiledGame, split: str, place: str = "examples.split") -> None:
+    """Raise unless records of a game can be split so; *place* names the split for errors."""
+    if split not in SPLITS:
+        raise UnknownName(place, split, SPLITS)
+    if split == "expanded" and "authors" not in find_expansions(game):
+        raise BadOption(f"{place}: 'expanded' is how the authors of a paper split records, and {game.name} has none")
 
 
 def _none(batch: Any, moves: NDArray[np.int32]) -> tuple[Any, NDArray[np.int32], NDArray[np.int64]]:
@@ -113,21 +133,14 @@ def _cut(order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
 
 def orbit_names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
     """Return a number for each position of a batch, equal for all its images."""
-    if orbit_keys := game.at_once("orbit_keys"):
-        names: NDArray[np.uint64] = orbit_keys(positions)
-        return names
-    return np.array([_name(game, position) for position in unstacked(positions)], np.uint64)
+    own: Callable[[Any], NDArray[np.uint64]] | None = game.at_once("orbit_keys")
+    return own(positions) if own else name_orbits(game, positions)
 
 
 def distinct(records: Records) -> Records:
     """Return the records without those whose position, or an image of it, came before."""
     _, first = np.unique(orbit_names(records.game, records.positions), return_index=True)
     return records.taken(np.sort(first))
-
-
-def _name(game: CompiledGame, position: Any) -> int:
-    notation = game.notation
-    return min(game.key(notation.permuted(position, permutation)) for permutation in notation.symmetries(position))
 
 
 BITS = 40

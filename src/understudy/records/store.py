@@ -80,7 +80,7 @@ class TextFormat(NamedTuple):
     fits: Callable[[Path, bytes], bool]
     """Asked for a file's path and content."""
     load: Callable[..., tuple[Records, list[Complaint]]]
-    """Takes a path and `on_error`, and returns records and complaints as `load_any` does."""
+    """Takes a path, `on_error` and `limit`, and returns records and complaints as `load_any` does."""
 
 
 _COLUMN_FIELDS = ("moves", "values", "results", "games", "plies", "sources")
@@ -125,16 +125,22 @@ def load(path: Path) -> Records:
     return _read_table(Path(path), content, "refuse")[0]
 
 
-def load_any(path: Path, game: CompiledGame | None = None, on_error: str = "refuse") -> tuple[Records, list[Complaint]]:
-    """Return the records of a Parquet file or of a game's text, whatever its name says, and what was skipped."""
+def load_any(
+    path: Path, game: CompiledGame | None = None, on_error: str = "refuse", *, limit: int | None = None
+) -> tuple[Records, list[Complaint]]:
+    """Return the records of a Parquet file or of a game's text, whatever its name says, and what was skipped.
+
+    Of more than *limit* records the first are taken.
+    """
     check_on_error(on_error)
     path, content = Path(path), read_bytes(Path(path))
     if content[:4] == MAGIC:
         records, complaints = _read_table(path, content, on_error)
     else:
-        records, complaints = _find_format(path, content).load(path, on_error=on_error)
+        form = _find_format(path, content)
+        records, complaints = form.load(path, on_error=on_error, limit=limit)
     _check_game(path, records.game, game)
-    return records, complaints
+    return records.taken(slice(0, limit)), complaints
 
 
 def _find_format(path: Path, content: bytes) -> TextFormat:

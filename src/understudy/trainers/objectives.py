@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 from torch import Tensor, nn
 
 from understudy.games.layout import Encoder
+from understudy.games.legality import WORD, part_rules
+from understudy.games.parts import parts_of
 from understudy.networks.students import Unit
 from understudy.records.examples import Examples
 from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
@@ -33,11 +35,11 @@ class Lesson:
     inputs: Tensor
     parts: Tensor
     legal: Tensor | None
-    """Which classes the rules allow at each place after the teacher's earlier parts [rows, parts]: bits of a number."""
+    """Which classes the rules allow at each place after the teacher's earlier parts [rows, parts, words]: bits."""
     starts: NDArray[np.int64]
     """The first row of each record; rows of a record lie together."""
     classes: int
-    """How many there are of each part."""
+    """How many there are of a part, of the largest where they differ."""
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -54,7 +56,7 @@ class Batch(NamedTuple):
 def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool) -> Lesson:
     """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
     grouped = examples.taken(np.argsort(examples.origins, kind="stable"))
-    parts = grouped.game.batches.parts_of(grouped.moves)[:, order]
+    parts = parts_of(grouped.game, grouped.moves)[:, order]
     masks = torch.from_numpy(_masks(grouped, parts, order)) if legal else None
     new = np.concatenate([[True], np.diff(grouped.origins) != 0])
     return Lesson(
@@ -62,7 +64,7 @@ def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *,
         parts=torch.from_numpy(parts),
         legal=masks,
         starts=np.flatnonzero(new),
-        classes=encoder.layout.classes.count,
+        classes=max(grouped.game.part_sizes),
     )
 
 
@@ -87,16 +89,14 @@ def batches(lesson: Lesson, rows: Tensor, size: int) -> Iterator[Batch]:
 
 
 def spread(masks: Tensor, classes: int) -> Tensor:
-    """Return bits as truths [..., classes]."""
-    return (masks[..., None] >> torch.arange(classes)) & 1 == 1
+    """Return bits of words [..., words] as truths [..., classes]."""
+    numbers = torch.arange(classes)
+    return (masks[..., numbers // WORD] >> (numbers % WORD)) & 1 == 1
 
 
 def _masks(examples: Examples, parts: NDArray[np.int64], order: tuple[int, ...]) -> NDArray[np.int64]:
-    """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, parts]."""
-    masks = np.empty(parts.shape, np.int64)
-    for place in range(len(order)):
-        masks[:, place] = examples.game.legality.allowed(examples.positions, order=order, given=parts[:, :place])
-    return masks
+    """Return the classes allowed at each place after the teacher's earlier parts, as bits [rows, parts, words]."""
+    return part_rules(examples.game).follow(examples.positions, order=order, chosen=parts).view(np.int64)
 
 
 def train_moves(
@@ -151,7 +151,7 @@ def _graded(unit: Unit, batch: Batch, options: TrainingOptions) -> tuple[Tensor,
     for place in unit.places:
         before = [batch.parts[:, earlier] for earlier in range(place)]
         logits, target = unit.logits(place, hidden, before), batch.parts[:, place]
-        legal = None if batch.legal is None else batch.legal[:, place]
+        legal = None if batch.legal is None else batch.legal[:, place, : logits.shape[1]]
         loss = loss + _loss(logits, target, legal, options)
         right &= logits.argmax(dim=1) == target
     return loss, right.sum()

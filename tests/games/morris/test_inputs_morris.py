@@ -35,20 +35,20 @@ def plain_raw(text: str) -> list[int]:
 )
 def test_the_thesis_layout_and_its_shorter_kin(text: str) -> None:
     batch, bits = stacked([GAME.read(text)]), plain_raw(text)
-    assert find_encoder("morris", "raw").encode(batch)[0].tolist() == bits
-    assert find_encoder("morris", "rawest").encode(batch)[0].tolist() == bits[:90]
-    assert find_encoder("morris", "rawer").encode(batch)[0].tolist() == bits[:90] + bits[108:]
+    assert find_encoder(find_game("morris"), "raw").encode(batch)[0].tolist() == bits
+    assert find_encoder(find_game("morris"), "rawest").encode(batch)[0].tolist() == bits[:90]
+    assert find_encoder(find_game("morris"), "rawer").encode(batch)[0].tolist() == bits[:90] + bits[108:]
 
 
 def test_integers_are_signed() -> None:
-    numbers = find_encoder("morris", "integer").encode(stacked([GAME.read(TEXT)]))[0].tolist()
+    numbers = find_encoder(find_game("morris"), "integer").encode(stacked([GAME.read(TEXT)]))[0].tolist()
     assert numbers[:24] == [{"M": 1, "E": -1, "O": 0}[letter] for letter in TEXT[:24]]
     assert numbers[24:] == [1, 1, 5, 6, 1, 1]
 
 
 def test_augmented_knows_lines_and_closing_cells() -> None:
     text = "MMOOOOOOOEEEOOOOOOOOOOOO0023".replace("0023", "7623")
-    columns = find_encoder("morris", "augmented").encode(stacked([GAME.read(text)]))[0]
+    columns = find_encoder(find_game("morris"), "augmented").encode(stacked([GAME.read(text)]))[0]
     full_mine, full_theirs, empty = columns[90:106], columns[106:122], columns[122:138]
     assert full_mine.sum() == 0 and full_theirs.tolist().index(1) == 3 and full_theirs.sum() == 1
     assert empty[1] == 1 and empty[0] == 0
@@ -58,15 +58,15 @@ def test_augmented_knows_lines_and_closing_cells() -> None:
 
 @pytest.mark.parametrize("name", ENCODERS)
 def test_widths_agree_with_layouts(name: str) -> None:
-    encoder = find_encoder("morris", name)
+    encoder = find_encoder(find_game("morris"), name)
     batch = stacked([position for position, _ in random_line(GAME, 40, 3)])
     assert encoder.encode(batch).shape == (len(batch.mine), encoder.layout.width)
-    assert encoder.extended(2).width == encoder.layout.width + (50 if encoder.one_hot else 2)
+    assert encoder.extended([25, 25]).width == encoder.layout.width + (50 if encoder.one_hot else 2)
 
 
 def test_published_widths() -> None:
     widths = {
-        name: [find_encoder("morris", name).extended(parts).width for parts in range(3)]
+        name: [find_encoder(find_game("morris"), name).extended([25] * parts).width for parts in range(3)]
         for name in ("raw", "rawer", "rawest")
     }
     assert widths == {"raw": [114, 139, 164], "rawer": [96, 121, 146], "rawest": [90, 115, 140]}
@@ -74,7 +74,7 @@ def test_published_widths() -> None:
 
 @pytest.mark.parametrize("name", [name for name, encoder in ENCODERS.items() if encoder.symmetric])
 def test_a_symmetry_only_moves_columns(name: str) -> None:
-    encoder = find_encoder("morris", name)
+    encoder = find_encoder(find_game("morris"), name)
     batch = stacked([position for position, _ in random_line(GAME, 60, 5)])
     layout, numbers = encoder.layout, np.array(NUMBER)
     channels = list(zip(layout.about.tolist(), layout.channels.tolist(), strict=True))
@@ -89,6 +89,6 @@ def test_a_symmetry_only_moves_columns(name: str) -> None:
 
 def test_unknown_names() -> None:
     with pytest.raises(UnknownName, match="rawest"):
-        find_encoder("morris", "rawst")
-    with pytest.raises(UnknownName, match="game with encoders"):
-        find_encoder("chess", "raw")
+        find_encoder(find_game("morris"), "rawst")
+    with pytest.raises(UnknownName, match=r"encoder for chess 'raw'.*bitmap, features"):
+        find_encoder(find_game("chess"), "raw")

@@ -28,7 +28,7 @@ ORDERS = list(permutations(range(3)))
 class Wild:
     """A cascade without weights: scores drawn from a hash of the position and of what is given."""
 
-    name = "wild"
+    name, game = "wild", GAME
 
     def __init__(self, order: tuple[int, int, int]) -> None:
         self.order, self.asked = order, 0
@@ -151,7 +151,7 @@ def test_bad_requests_are_refused() -> None:
         judge_parts(Wild((0, 1, 2)), batch, moves, judges=["acuracy"])
     with pytest.raises(BadOption, match="20 positions cannot be judged by 19 moves"):
         judge_parts(Wild((0, 1, 2)), batch, moves[1:])
-    with pytest.raises(BadOption, match="morris alone, not konane"):
+    with pytest.raises(BadOption, match="positions of morris cannot be judged by the rules of konane"):
         judge_player(make_player("random", GAME), find_game("konane"), batch, moves)
 
 

@@ -72,6 +72,14 @@ def joined(numbers: tuple[int, ...]) -> Move:
     return origin * CELLS + to
 
 
+def class_cells(position: Hexapawn, part: int) -> list[int | None]:
+    """Return the cell of the board that each class of a part stands for: Black sees the board from its side."""
+    size = position.size
+    cells = np.arange(size * size).reshape(size, size)
+    seen = cells if position.ply % 2 == 0 else cells[::-1]
+    return [*seen.ravel().tolist(), *[None] * (CELLS - size * size)]
+
+
 def drawn(position: Hexapawn) -> str | None:
     return None
 

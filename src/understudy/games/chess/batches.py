@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games.batches import sent_rows
 from understudy.games.bits import mixed
 from understudy.games.chess.attacks import in_check, kind_on, lifeless
 from understudy.games.chess.position import Chess
@@ -139,6 +140,21 @@ def _codes_of(best: NDArray[np.str_]) -> NDArray[np.int64]:
     codes = (cells[:, 0] << 9) | (cells[:, 1] << 3) | promotion
     on_board = ((files >= 0) & (files < 8) & (ranks >= 0) & (ranks < 8)).all(axis=1)
     return np.where(on_board, codes, -1)
+
+
+def permute(batch: Chess, permutation: NDArray[np.int64]) -> Chess:
+    """Return positions with each piece moved to where *permutation* sends it."""
+    masks = [sent_rows(np.asarray(mask), permutation) for mask in batch[:7]]
+    passant = np.asarray(batch.passant)
+    moved = np.where(passant > 0, permutation[passant], 0)
+    return Chess._make([*masks, batch.castling, moved, batch.clock, batch.ply])
+
+
+def groups(batch: Chess) -> list[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Return the symmetries of positions in which somebody may castle, and of all others, with their rows."""
+    free = np.asarray(batch.castling) == 0
+    cells = np.arange(64)
+    return [(cells[None], ~free), (np.stack([cells, cells ^ 7]), free)]
 
 
 def placement_keys(batch: Chess) -> NDArray[np.uint64]:

@@ -17,6 +17,7 @@ from understudy.errors import NotationError
 from understudy.games.bits import NONE, flipped, sent
 from understudy.games.chess.attacks import DARK, in_check
 from understudy.games.chess.position import KING_SIDE, QUEEN_SIDE, THEIR_KING_SIDE, THEIR_QUEEN_SIDE, Chess
+from understudy.games.chess.rules import MOST_MOVES, moves
 from understudy.protocols import Extra, Move
 
 SIDES = ("king's", "queen's")
@@ -111,8 +112,14 @@ def read(text: str, start: Chess) -> Chess:
 
 
 def write_move(position: Chess, move: Move) -> str:
-    """Return a legal move in SAN: `Nf3`, `exd5`, `O-O`, `e8=Q+`."""
-    return to_board(position).san(to_uci(position, move))
+    """Return a legal move in SAN: `Nf3`, `exd5`, `O-O`, `e8=Q+`; one that the rules forbid in UCI, such as `e2e5`."""
+    uci = to_uci(position, move)
+    return to_board(position).san(uci) if _is_legal(position, move) else uci.uci()
+
+
+def _is_legal(position: Chess, move: Move) -> bool:
+    codes = np.empty(MOST_MOVES, np.int32)
+    return move in codes[: moves(position, codes)]
 
 
 def read_move(position: Chess, text: str) -> Move:
@@ -161,6 +168,22 @@ def path(position: Chess, move: Move) -> tuple[tuple[int, ...], str]:
     """Return where a piece stands and where it goes, as White sees the board, and what a pawn becomes."""
     uci = to_uci(position, move)
     return (uci.from_square, uci.to_square), chess.piece_name(uci.promotion) if uci.promotion else ""
+
+
+LACKING = ("promotion",)
+"""Parts that a move may lack."""
+
+
+def class_cells(position: Chess, part: int) -> list[int | None]:
+    """Return the cell of the board that each class of a part stands for: parts are seen by the mover."""
+    if part == 2:
+        return [None] * len(PROMOTIONS)
+    return [_turned(cell, position.ply % 2 == 0) for cell in range(64)]
+
+
+def name_class(part: int, number: int) -> str:
+    """Return what a pawn becomes."""
+    return chess.piece_name(PROMOTIONS[number] or chess.PAWN)
 
 
 EXTRAS = tuple(Extra(f"{colour} may castle {side} side", 0, 1, 0) for colour in ("white", "black") for side in SIDES)

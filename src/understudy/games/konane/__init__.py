@@ -19,6 +19,7 @@ KIND = GameKind(
     values={Tally: tally_value},
     scaled=scaled,
     batches="batches",
+    encoders="encoders",
     boards="inputs",
     solver="solving",
 )

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, sent_rows, size, stacked, taken, unknown
+from understudy.games.batches import joined, occupied, sent_rows, size, stacked, taken, unknown
 from understudy.games.konane.notation import symmetries
 from understudy.games.konane.rules import MOST_MOVES, Konane, count, moves, play, start
 from understudy.kernels import kernel
@@ -35,6 +35,25 @@ def images(first: Any, batch: Any) -> Any:
         for permutation in symmetries(first)
     ]
     return joined(turned)
+
+
+def permute(batch: Any, permutation: NDArray[np.int64]) -> Any:
+    """Return boards of one size, large ones too, with each stone moved to where *permutation* sends it."""
+    return batch._replace(mine=_sent(batch.mine, permutation), theirs=_sent(batch.theirs, permutation))
+
+
+def _sent(masks: NDArray[np.uint64], permutation: NDArray[np.int64]) -> NDArray[np.uint64]:
+    if masks.ndim == 1:
+        return sent_rows(masks, permutation)
+    cells = np.zeros((len(masks), masks.shape[1] * 64), np.uint8)
+    cells[:, permutation] = occupied(masks, len(permutation))
+    return np.packbits(cells, axis=1, bitorder="little").view("<u8").astype(np.uint64)
+
+
+def groups(batch: Any) -> list[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Return the symmetries of the board, which all positions of a batch share, and that all have them."""
+    rows, columns = int(batch.rows[0]), int(batch.columns[0])
+    return [(symmetries(batch._replace(rows=rows, columns=columns)), np.ones(size(batch), np.bool_))]
 
 
 def _named(stones: NDArray[np.uint64], batch: Any) -> NDArray[np.uint64]:

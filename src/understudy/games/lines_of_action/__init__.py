@@ -18,6 +18,7 @@ KIND = GameKind(
     values={Aloa: aloa_value, Quads: quads_value},
     counted=counted,
     batches="batches",
+    encoders="encoders",
     boards="inputs",
     network_inputs="inputs",
 )

@@ -19,13 +19,20 @@ def keys(batch: Any) -> NDArray[np.uint64]:
     return _mixed(_mixed(np.asarray(batch.mine)) ^ np.asarray(batch.theirs))
 
 
+def permute(batch: Any, permutation: NDArray[np.int64]) -> Any:
+    """Return boards with each stone moved to where *permutation* sends it."""
+    return batch._replace(mine=sent_rows(batch.mine, permutation), theirs=sent_rows(batch.theirs, permutation))
+
+
+def groups(batch: Any) -> list[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Return the symmetries of each size of board, with the rows that have it."""
+    return [(SYMMETRIES[rows], np.asarray(batch.size) == rows) for rows in np.unique(batch.size).tolist()]
+
+
 def images(batch: Any) -> list[Any]:
     """Return the batch under each of the eight symmetries of its board, identity first."""
     permutations = SYMMETRIES[int(batch.size[0])] if len(batch.size) else [np.arange(64)] * 8
-    return [
-        batch._replace(mine=sent_rows(batch.mine, permutation), theirs=sent_rows(batch.theirs, permutation))
-        for permutation in permutations
-    ]
+    return [permute(batch, permutation) for permutation in permutations]
 
 
 def orbit_keys(batch: Any) -> NDArray[np.uint64]:

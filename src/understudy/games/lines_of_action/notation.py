@@ -110,6 +110,17 @@ def path(position: LinesOfAction, move: Move) -> tuple[tuple[int, ...], str]:
     return tuple(cell // 8 * position.size + cell % 8 for cell in parts(move)), ""
 
 
+def class_cells(position: LinesOfAction, part: int) -> list[int | None]:
+    """Return the cell of the board in use that each class of a part stands for; those beyond it stand for none."""
+    size = position.size
+    return [cell // 8 * size + cell % 8 if max(cell // 8, cell % 8) < size else None for cell in range(64)]
+
+
+def name_class(part: int, number: int) -> str:
+    """Return the name of a cell that only larger boards have."""
+    return CELLS[number]
+
+
 SETUP = ("black", "white")
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games.batches import NO_MOVE, joined, sent_rows, size, taken
+from understudy.games.images import find_firsts
 from understudy.games.kind import ONGOING
 from understudy.games.morris.notation import (
     BIT,
@@ -127,19 +128,8 @@ def _expanded(
     ]
     positions = joined([part[0] for part in copies])
     codes, origin = (np.concatenate([part[place] for part in copies]) for place in (1, 2))
-    kept = _first_of_equals(origin, keys(positions), codes if by_move else np.zeros_like(codes))
+    kept = find_firsts(origin, keys(positions), codes if by_move else np.zeros_like(codes))
     return taken(positions, kept), codes[kept], origin[kept]
-
-
-def _first_of_equals(
-    origin: NDArray[np.int64], names: NDArray[np.uint64], codes: NDArray[np.int32]
-) -> NDArray[np.int64]:
-    """Return the places of the first of each set of equal rows, ordered by origin."""
-    order = np.lexsort((np.arange(len(origin)), codes, names, origin))
-    a, b = order[:-1], order[1:]
-    repeated = (origin[a] == origin[b]) & (names[a] == names[b]) & (codes[a] == codes[b])
-    first = np.sort(order[np.concatenate([[True], ~repeated])])
-    return first[np.argsort(origin[first], kind="stable")]
 
 
 # Other starts: unequal material, the papers' random positions, random play.

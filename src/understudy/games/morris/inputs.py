@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.games import batches
+from understudy.games.game import CompiledGame
 from understudy.games.layout import Classes, Encoder, Layout, cells, facts, joined
 from understudy.games.morris.legality import phases
 from understudy.games.morris.notation import BIT, NUMBER, STONES, SYMMETRIES
@@ -29,9 +31,7 @@ LINES = np.array(_CELL_LINES) - 1
 
 def occupied(masks: NDArray[np.uint64]) -> NDArray[np.int8]:
     """Return which cells are in each mask [masks, 24], in the papers' order."""
-    octets = np.ascontiguousarray(masks, "<u8").view(np.uint8).reshape(-1, 8)[:, :3]
-    bits: NDArray[np.int8] = np.unpackbits(octets, axis=1, bitorder="little").view(np.int8)[:, _PLACES]
-    return bits
+    return batches.occupied(masks, len(_PLACES))[:, _PLACES]
 
 
 def _unary(numbers: NDArray[Any], width: int) -> NDArray[np.int8]:
@@ -110,3 +110,8 @@ AUGMENTED = Encoder(
 
 ENCODERS = {encoder.name: encoder for encoder in (RAWEST, RAWER, RAW, INTEGER, AUGMENTED)}
 """How students that imitate moves may see a position."""
+
+
+def make_encoders(game: CompiledGame) -> dict[str, Encoder]:
+    """Return the encoders of the one board that Morris has."""
+    return ENCODERS

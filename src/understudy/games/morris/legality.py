@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 
 from understudy.games.batches import OPEN, size
 from understudy.games.bits import NONE, ONE, Mask, bit, lowest, popcount, rest
+from understudy.games.game import CompiledGame
+from understudy.games.legality import Classes as Sets
+from understudy.games.legality import PartRules
 from understudy.games.morris.notation import BIT, NUMBER, Morris
 from understudy.games.morris.rules import BOARD_MASK, MOST_MOVES, closers, in_mills, moves, neighbours, removable
 from understudy.kernels import kernel
@@ -124,6 +127,50 @@ def legal_counts(batch: Morris, *, authors: bool = False) -> tuple[NDArray[np.in
     their_hand = np.ascontiguousarray(batch.their_hand, np.int64)
     _count(*_typed(batch.mine, batch.theirs, batch.hand), their_hand, authors, per_position, per_move)
     return per_position, per_move
+
+
+class Rules(PartRules):
+    """What the rules say of the parts of moves, and beside it the checker behind the published figures."""
+
+    def __init__(self, game: CompiledGame) -> None:
+        super().__init__(game)
+        self.checkers = {"": False, "authors.": True}
+        self.lacking = (FROM, REMOVE)  # every move goes somewhere, though a student may say that it does not
+
+    def look(
+        self, batch: Morris, *, order: tuple[int, ...], parts: Any, legacy: bool = False
+    ) -> tuple[Sets, dict[str, NDArray[np.bool_]]]:
+        """Return what may follow the chosen parts at each place, and what holds of them."""
+        chosen = np.asarray(parts)[:, list(order)]
+        sets = self.follow(batch, order=order, chosen=chosen, legacy=legacy)
+        return sets, self.judge_choices(batch, parts, legacy=legacy)
+
+    def follow(self, batch: Morris, *, order: tuple[int, ...], chosen: Any, legacy: bool = False) -> Sets:
+        """Return the classes [n, places, 1] that may come at each place after the choices before it."""
+        places = range(min(np.shape(chosen)[1] + 1, len(order)))
+        sets = [self.allowed(batch, order=order, given=chosen[:, :place], legacy=legacy) for place in places]
+        return np.stack(sets, axis=1)
+
+    def allowed(self, batch: Morris, *, order: tuple[int, ...], given: Any, legacy: bool = False) -> Sets:
+        """Return the classes [n, 1] of the next part that still lead to a legal move."""
+        return allowed(batch, order=order, given=given, legacy=legacy).astype(np.uint64)[:, None]
+
+    def judge_choices(self, batch: Morris, parts: Any, *, legacy: bool = False) -> dict[str, NDArray[np.bool_]]:
+        """Return what holds of the chosen parts: the authors' measures, and the whole move by phases."""
+        flags = grade(batch.mine, batch.theirs, batch.hand, parts, legacy=legacy)
+        wholes, phases = whole(flags), self.phases(batch)
+        removing = np.asarray(parts)[:, REMOVE] != 0
+        return {
+            **{name: flags[:, i] for i, name in enumerate(FLAGS)}, **wholes,
+            "whole_from_phase2": wholes["whole_from"][phases["phase2"]],
+            "chosen_remove": wholes["whole_remove"][removing], "whole_chosen_remove": wholes["whole"][removing],
+            **{phase: wholes["whole"][rows] for phase, rows in phases.items()},
+        }  # fmt: skip
+
+    def phases(self, batch: Morris) -> dict[str, NDArray[np.bool_]]:
+        """Return which rows are of a side that places, slides or flies."""
+        numbers = phases(batch.mine, batch.hand)
+        return {f"phase{number}": numbers == number for number in (1, 2, 3)}
 
 
 def _typed(mine: Any, theirs: Any, hand: Any) -> tuple[NDArray[np.uint64], NDArray[np.uint64], NDArray[np.int64]]:

@@ -116,8 +116,11 @@ HEAD = 10_000
 END = np.frombuffer(b"\r\n", np.uint8)
 
 
-def load_nnmm(path: Path, *, on_error: str = "refuse") -> tuple[Records, list[Complaint]]:
-    """Return the pairs or positions of an NNMM file, and what was wrong with the lines that were skipped."""
+def load_nnmm(path: Path, *, on_error: str = "refuse", limit: int | None = None) -> tuple[Records, list[Complaint]]:
+    """Return the pairs or positions of an NNMM file, and what was wrong with the lines that were skipped.
+
+    All of it is read, whatever the *limit*: such files are small.
+    """
     check_on_error(on_error)
     path, game = Path(path), find_game("morris")
     data = np.frombuffer(read_bytes(path), np.uint8)

@@ -6,7 +6,7 @@ stopped goes on.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +16,8 @@ import torch
 from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json
-from understudy.games import CompiledGame, find_game
+from understudy.games import CompiledGame
 from understudy.games.batches import unstacked
-from understudy.games.layout import find_encoder, order_places
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import Glimpses
 from understudy.lab.kinds.imitation_exams import (
@@ -30,9 +29,10 @@ from understudy.lab.kinds.imitation_exams import (
     some,
     student_path,
 )
-from understudy.lab.options.imitation import IMITATED, Experiment, Lesson, data_file, sources_of
+from understudy.lab.options.imitation import Experiment, Lesson, data_file, sources_of
 from understudy.lab.part_glimpses import Look, draw_held_out
 from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.settings import same_board
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
@@ -102,9 +102,12 @@ def count_corrections(game: CompiledGame, plan: Watch, records: Records) -> dict
 
 def _import(experiment: Experiment) -> Records:
     options, game = experiment.records, experiment.game
-    read = [load_any(data_file(experiment, name), game, on_error=options.on_error)[0] for name in options.files]
-    records = joined(read)
-    return records if options.limit is None else records.taken(slice(0, options.limit))
+    read: list[Records] = []
+    for name in options.files:
+        left = None if options.limit is None else options.limit - sum(len(records) for records in read)
+        if left is None or left > 0:
+            read.append(load_any(data_file(experiment, name), game, on_error=options.on_error, limit=left)[0])
+    return joined(read)
 
 
 def train_students(run: Run[Experiment]) -> None:
@@ -149,16 +152,15 @@ def _make_look(run: Run[Experiment], lesson: Lesson, units: list[Unit], held_out
     """Return who looks at a student while it learns; None where nobody wants to, or there is nothing to show."""
     if not run.experiment.judging.glimpses or not len(held_out.moves):
         return None
-    order = order_places(run.experiment.game.part_names, lesson.student.order)
-    encoder = find_encoder(run.experiment.about.game, lesson.student.encoder)
-    return Look(Glimpses(run, lesson.name, draw_held_out(held_out)), held_out, units, encoder=encoder, order=order)
+    glimpses = Glimpses(run, lesson.name, draw_held_out(held_out))
+    return Look(glimpses, held_out, units, encoder=lesson.encoder, order=lesson.order)
 
 
 def untrained(lesson: Lesson) -> list[Unit]:
     """Return a student's networks before they learn: the seed decides their first weights, or an earlier student."""
     with torch.random.fork_rng():
-        torch.manual_seed(lesson.training["to"].seed)
-        units = build_units(find_game(IMITATED), lesson.student, lesson.networks)
+        torch.manual_seed(lesson.training_of("whole").seed)
+        units = build_units(lesson.game, lesson.student, lesson.networks)
     if lesson.student.start:
         load_weights(Path(lesson.student.start), units)
     return units
@@ -180,10 +182,9 @@ def learn(
 
     Each network is shown to *begun* before it goes on, as its checkpoint left it.
     """
-    encoder = find_encoder(IMITATED, lesson.student.encoder)
-    order = order_places(find_game(IMITATED).part_names, lesson.student.order)
+    encoder, order = lesson.encoder, lesson.order
     for unit in units:
-        options = lesson.training[unit.name if unit.name in lesson.training else "to"]
+        options = lesson.training_of(unit.name)
         learning, name = begin(unit, options), lesson.fingerprint(unit.name)
         path = None if checkpoints is None else checkpoints / f"{lesson.name}_{unit.name}.safetensors"
         if path is not None:
@@ -207,7 +208,7 @@ def load_unfinished(experiment: Experiment, folder: Path) -> tuple[str, int, lis
     lesson = max(experiment.lessons, key=lambda lesson: stamps[lesson.name])
     units, epoch = untrained(lesson), 0
     for unit in units:
-        options = lesson.training[unit.name if unit.name in lesson.training else "to"]
+        options = lesson.training_of(unit.name)
         learning, path = begin(unit, options), folder / "checkpoints" / f"{lesson.name}_{unit.name}.safetensors"
         if resume(path, learning, lesson.fingerprint(unit.name)):
             epoch = learning.epoch
@@ -222,15 +223,17 @@ def _facts(
     experiment: Experiment, lesson: Lesson, records: int, units: list[Unit], spent: dict[str, float]
 ) -> dict[str, Any]:
     """Return what a student's file says of itself."""
-    encoder = find_encoder(experiment.about.game, lesson.student.encoder)
+    encoder, (rows, columns) = lesson.encoder, lesson.game.size
     return {
-        "game": experiment.about.game, "encoder": encoder.name, "columns": encoder.layout.width,
+        "game": experiment.about.game, "size": f"{rows}x{columns}",
+        "encoder": encoder.name, "columns": encoder.layout.width,
         "order": lesson.student.order, "design": lesson.student.design, "name": lesson.name,
         "experiment": experiment.name, "understudy": __version__, "split": lesson.examples.split,
         "split_seed": lesson.examples.seed, "records": records, "seconds": spent,
         "fingerprint": lesson.fingerprint(),
         "weights": sum(weight.numel() for unit in units for weight in unit.parameters()),
-        "network": dict(lesson.networks["to"]), "training": dict(lesson.settings.get("training", {})),
+        "network": dict(lesson.networks[lesson.game.part_names[0]]),
+        "training": dict(lesson.settings.get("training", {})),
     }  # fmt: skip
 
 
@@ -280,11 +283,16 @@ def summary(run: Run[Experiment]) -> list[str]:
     return lines
 
 
+def _identity(settings: Mapping[str, Any]) -> Any:
+    """Return what must not change in a run folder: the board, and where records come from."""
+    return same_board(settings), sources_of(settings)
+
+
 KIND = Kind(
     steps=(Step("watch", prepare_records), Step("learn", train_students), Step("judge", judge_students)),
     summary=summary,
     made=_made,
-    identity=sources_of,
+    identity=_identity,
     holds="records of ",
     folders=("checkpoints",),
     opponents=opponents_of,

@@ -22,7 +22,7 @@ from understudy.papers import find_test
 from understudy.players import close, make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend
-from understudy.records.examples import Examples, all_examples, orbit_names, split_examples
+from understudy.records.examples import Examples, all_examples, choose_expansion, orbit_names, split_examples
 from understudy.records.starts import reachable
 from understudy.records.store import Records, load, load_any, lone_pairs
 
@@ -147,7 +147,7 @@ def _states(experiment: Experiment, records: Records) -> Examples | None:
         return all_examples(lone_pairs(game, positions, nobody, source="random play"), expansion="none")
     states = load_any(data_file(experiment, judging.states), game)[0]
     limit = judging.states_count or len(states)
-    return all_examples(states.taken(slice(0, limit)), expansion="authors")
+    return all_examples(states.taken(slice(0, limit)), expansion=choose_expansion(game))
 
 
 def load_student(run: Run[Experiment], lesson: Lesson) -> Student:

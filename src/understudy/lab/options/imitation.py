@@ -1,13 +1,14 @@
 """Experiments of the kind `imitation`: a teacher is watched, its records become examples, students imitate its moves.
 
-`[network.to]`, `[training.remove]` and so on change a section for one part. All students of an experiment share its
-records; `[variations.NAME]` changes keys such as `student.order = "FTR"` or `examples.split = "expanded"`.
+`[network.to]`, `[training.remove]` and so on change a section for one part of the game's moves. All students of an
+experiment share its records; `[variations.NAME]` changes keys such as `student.order = "FTR"` or
+`examples.split = "expanded"`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -15,17 +16,15 @@ from understudy.config import build
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import check_file, locate
 from understudy.games import CompiledGame
-from understudy.games.layout import order_places
+from understudy.games.layout import Encoder, find_encoder
+from understudy.games.parts import order_places
 from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, check_sections, fingerprint_of, variations
-from understudy.networks import network_options
+from understudy.networks import check_student, network_options
 from understudy.networks.students import StudentOptions
-from understudy.records.examples import SPLITS
+from understudy.papers import check_test
+from understudy.records.examples import SPLITS, check_split
 from understudy.records.watch import Watch
 from understudy.trainers.fitting import TrainingOptions, check_training
-
-IMITATED = "morris"
-PARTS = ("to", "from", "remove")
-"""What is decided in turn in a move of the one game whose moves are imitated."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +32,7 @@ class RecordsOptions:
     """The `[records]` section: files to learn from; without it the teacher of `[watch]` plays."""
 
     files: tuple[str, ...] = ()
-    """Parquet or NNMM text; relative to the experiment file."""
+    """Parquet, NNMM text of Morris or PGN of chess; relative to the experiment file."""
     on_error: str = "refuse"
     """What a malformed line does: `refuse` the file, or be skipped and counted (`skip`)."""
     limit: int | None = None
@@ -74,6 +73,7 @@ class Lesson:
     """How one student of an experiment learns: a variation, resolved."""
 
     name: str
+    game: CompiledGame
     examples: ExamplesOptions
     student: StudentOptions
     networks: Mapping[str, Mapping[str, Any]]
@@ -82,13 +82,27 @@ class Lesson:
 
     def fingerprint(self, unit: str = "") -> str:
         """Return what tells one training from another: all that changes what a unit, or the whole student, learns."""
-        parts = (unit,) if unit in PARTS else PARTS
+        parts = (unit,) if unit in self.game.part_names else self.game.part_names
         chosen = [
             {name: self.settings.get(name, {}) for name in ("records", "watch", "examples", "student")}
             | sources_of(self.settings),
             {part: [self.networks[part], asdict(self.training[part])] for part in parts},
         ]
         return fingerprint_of(chosen, unit)
+
+    @property
+    def order(self) -> tuple[int, ...]:
+        """Which part each place of the student's order decides."""
+        return order_places(self.game.part_names, self.student.order)
+
+    @property
+    def encoder(self) -> Encoder:
+        """How the student sees positions."""
+        return find_encoder(self.game, self.student.encoder)
+
+    def training_of(self, unit: str) -> TrainingOptions:
+        """Return how a network learns: as its part says, one for whole moves as the first part does."""
+        return self.training[unit if unit in self.training else self.game.part_names[0]]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -122,18 +136,21 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     check_sections(settings, SECTIONS)
     about = built(About, settings, "experiment")
-    _check_game(about)
+    game = board_of(about)
     watch = build(Watch, settings["watch"], place="[watch]") if "watch" in settings else None
     records = built(RecordsOptions, settings, "records")
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
+    judging = built(JudgingOptions, settings, "judging")
+    if judging.gaming:
+        check_test("gaming", game.name, "judging.gaming")
     return Experiment(
         name=name,
         about=about,
         records=records,
         watch=watch,
-        judging=built(JudgingOptions, settings, "judging"),
-        lessons=tuple(make_lesson_plan(*varied) for varied in variations(settings, LEARNING)),
+        judging=judging,
+        lessons=tuple(make_lesson_plan(game, *varied) for varied in variations(settings, LEARNING)),
         paper=settings.get("paper", {}),
         tune=settings.get("tune", {}),
         settings=settings,
@@ -141,37 +158,39 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     )
 
 
-def _check_game(about: About) -> None:
-    """Raise unless there are examples and networks for the moves of a game; its board must be there, too."""
-    if board_of(about).name != IMITATED:
-        raise BadOption(f"experiment.game: moves of {IMITATED} alone can be imitated so far, not of {about.game!r}")
-
-
-def make_lesson_plan(name: str, settings: Mapping[str, Any]) -> Lesson:
+def make_lesson_plan(game: CompiledGame, name: str, settings: Mapping[str, Any]) -> Lesson:
     """Return one student's way to learn, checked."""
     examples = built(ExamplesOptions, settings, "examples")
     if examples.split not in SPLITS[1:]:
         raise UnknownName("examples.split", examples.split, SPLITS[1:])
-    student = built(StudentOptions, settings, "student")
-    order_places(PARTS, student.order)
-    networks = {part: _for_part(settings.get("network", {}), part, "network") for part in PARTS}
-    for chosen in networks.values():
-        network_options(chosen)
-    trainings = {part: _for_part(settings.get("training", {}), part, "training") for part in PARTS}
+    check_split(game, examples.split)
+    student = _settle(game, built(StudentOptions, settings, "student"))
+    parts = game.part_names
+    networks = {part: _for_part(settings.get("network", {}), part, parts, "network") for part in parts}
+    check_student(game, student, [network_options(chosen) for chosen in networks.values()])
+    trainings = {part: _for_part(settings.get("training", {}), part, parts, "training") for part in parts}
     training = {part: build(TrainingOptions, chosen, place="[training]") for part, chosen in trainings.items()}
     for options in training.values():
         check_training(options)
     return Lesson(
-        name=name, examples=examples, student=student, networks=networks, training=training, settings=dict(settings)
-    )
+        name=name, game=game, examples=examples, student=student, networks=networks, training=training,
+        settings=dict(settings),
+    )  # fmt: skip
 
 
-def _for_part(section: Mapping[str, Any], part: str, place: str) -> dict[str, Any]:
+def _settle(game: CompiledGame, student: StudentOptions) -> StudentOptions:
+    """Return the options of a student with what is not said put in: the game's own order and first encoder."""
+    letters = "".join(part[0].upper() for part in game.part_names)
+    encoder = find_encoder(game, student.encoder)
+    return replace(student, order=student.order or letters, encoder=encoder.name)
+
+
+def _for_part(section: Mapping[str, Any], part: str, parts: Sequence[str], place: str) -> dict[str, Any]:
     """Return a section with the changes for one part made."""
     shared = {key: value for key, value in section.items() if not isinstance(value, dict)}
     for key, value in section.items():
-        if isinstance(value, dict) and key not in PARTS:
-            raise UnknownName(f"part in [{place}]", key, PARTS)
+        if isinstance(value, dict) and key not in parts:
+            raise UnknownName(f"part in [{place}]", key, parts)
     return shared | dict(section.get(part, {}))
 
 

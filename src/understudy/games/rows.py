@@ -1,0 +1,76 @@
+"""Rows of a batch inside kernels: one position of many, in any game, as the kernels of its rules take it.
+
+So what every game has (moves, features, keys) is asked of a million positions at the speed of a loop that was written
+for the game.
+"""
+
+from __future__ import annotations
+
+from typing import Any, get_type_hints
+
+import numpy as np
+from numba.extending import overload
+from numpy.typing import NDArray
+
+from understudy.games.batches import size
+from understudy.games.rules import features, key, sealed
+from understudy.kernels import kernel
+
+
+def row_of(batch: Any, row: int) -> Any:
+    """Return one position of a batch that is `typed`."""
+    return sealed(type(batch)(*(tuple(field[row]) if field.ndim > 1 else field[row] for field in batch)))
+
+
+@overload(row_of, strict=False)
+def _row_of(batch: Any, row: Any) -> Any:
+    kind = batch.instance_class
+    fields = ", ".join(_field_code(name, words) for name, words in _words_of(kind).items())
+    # Fields differ from game to game, and compiled code cannot loop over them: so the call is written out.
+    return eval(f"lambda batch, row: kind({fields})", {"kind": kind})
+
+
+def _field_code(name: str, words: int) -> str:
+    """Return how one field of a row is taken: a number, or a tuple of several words."""
+    several = ", ".join(f"batch.{name}[row, {word}]" for word in range(words))
+    return f"({several})" if words else f"batch.{name}[row]"
+
+
+def _words_of(kind: type) -> dict[str, int]:
+    """Return of how many words each field of a position is a tuple; 0 for those that are plain numbers."""
+    return {name: len(getattr(hint, "__args__", ())) for name, hint in get_type_hints(kind).items()}
+
+
+def typed(batch: Any) -> Any:
+    """Return a batch with fields of the types that kernels expect, so that none is compiled twice."""
+    hints = get_type_hints(type(batch)).values()
+    kinds = (np.int64 if hint is int else np.uint64 for hint in hints)
+    return type(batch)(*(np.ascontiguousarray(field, kind) for field, kind in zip(batch, kinds, strict=True)))
+
+
+def keys_of(batch: Any) -> NDArray[np.uint64]:
+    """Return the key of each position, as the rules give it."""
+    keys = np.zeros(size(batch), np.uint64)
+    _write_keys(typed(batch), keys)
+    return keys
+
+
+@kernel
+def _write_keys(batch: Any, out: NDArray[np.uint64]) -> None:
+    for row in range(len(out)):
+        out[row] = key(row_of(batch, row))
+
+
+def features_of(batch: Any, count: int) -> NDArray[np.int8]:
+    """Return which of *count* features hold in each position [positions, features], as zeros and ones."""
+    held = np.zeros((size(batch), count), np.int8)
+    _write_features(typed(batch), held)
+    return held
+
+
+@kernel
+def _write_features(batch: Any, out: NDArray[np.int8]) -> None:
+    places = np.empty(out.shape[1], np.int32)
+    for row in range(len(out)):
+        for place in range(features(row_of(batch, row), places)):
+            out[row, places[place]] = 1
