@@ -314,6 +314,17 @@ def test_trust_lets_a_page_name_paths(tmp_path: Path) -> None:
         assert client.post("/api/think", json={"game": "chess", "player": "stochastic:depth=6"}).status_code == 200
 
 
+def test_without_pytorch_nothing_is_trained_and_a_sentence_says_why(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def load(*arguments: Any, **options: Any) -> None:
+        raise ModuleNotFoundError("No module named 'torch'", name="torch")
+
+    monkeypatch.setattr("understudy.serve.labs.load_experiment", load)
+    sentence = refuse(client, "/api/runs", {"experiment": "morris_quick", "quick": False})
+    assert sentence == "this needs torch, which comes with: pip install 'understudy-games[learn]'"
+
+
 def test_links_do_not_lead_out_of_the_runs(tmp_path: Path) -> None:
     (tmp_path / "elsewhere").mkdir()
     (tmp_path / "runs").mkdir()

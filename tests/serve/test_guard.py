@@ -100,6 +100,15 @@ def test_beyond_this_machine_a_token_is_needed(tmp_path: Path) -> None:
             pass
 
 
+def test_on_all_addresses_any_name_is_answered_with_the_token(tmp_path: Path) -> None:
+    app = make_app(runs=tmp_path, games=tmp_path / "games.sqlite", hosts=(), token="secret")
+    with TestClient(app, base_url="http://laptop.example:8321") as client:
+        assert client.get("/api/games").status_code == 401
+        assert client.get("/api/games", params={"token": "secret"}).status_code == 200
+        foreign = client.get("/api/games", params={"token": "secret"}, headers={"origin": "http://evil.example"})
+        assert foreign.status_code == 403
+
+
 def test_which_addresses_are_this_machine() -> None:
     assert all(map(_is_loopback, ("127.0.0.1", "localhost", "::1", "127.9.9.9")))
     assert not any(map(_is_loopback, ("0.0.0.0", "192.168.1.5", "::", "example.org")))

@@ -15,7 +15,7 @@ from starlette.responses import FileResponse, Response
 from starlette.routing import Mount, Route, WebSocketRoute
 from starlette.staticfiles import StaticFiles
 
-from understudy.errors import UnderstudyError
+from understudy.errors import MissingPackage, UnderstudyError
 from understudy.games import find_game, game_names
 from understudy.games.drawing import STYLE
 from understudy.serve.answers import Failure, write_answer
@@ -162,6 +162,9 @@ def _handler(server: Server, endpoint: Endpoint) -> Callable[[Request], Awaitabl
             return _json(Failure(error=refused.sentence), refused.status)
         except UnderstudyError as error:
             return _json(Failure(error=str(error)), STATUSES.get(type(error), 400))
+        except ModuleNotFoundError as error:
+            missing = MissingPackage("this", error.name or "a package", "learn")
+            return _json(Failure(error=str(missing)), 400)
         except Exception:
             log.exception("%s %s failed", request.method, request.url.path)
             return _json(Failure(error="this is a fault of the server; its log tells more"), 500)

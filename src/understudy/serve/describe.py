@@ -43,8 +43,21 @@ def describe_api(endpoints: Sequence[Endpoint]) -> dict[str, Any]:
     return {
         "openapi": "3.1.0",
         "info": {"title": "Understudy", "version": __version__, "description": about},
-        "paths": paths,
+        "paths": paths | {"/api/runs/{name}/report": {"get": _describe_report(schemas[Failure])}},
         "components": {"schemas": components},
+    }
+
+
+def _describe_report(failure: Any) -> dict[str, Any]:
+    """Return what is said of the one answer that is no JSON."""
+    name = {"name": "name", "in": "path", "required": True, "schema": {"type": "string"}}
+    page = {"description": "As asked.", "content": {"text/html": {"schema": {"type": "string"}}}}
+    failures = {status: _content(words, failure) for status, words in FAILURES.items()}
+    return {
+        "operationId": "get_runs_name_report",
+        "summary": "The report of a run, a page of its own.",
+        "parameters": [name],
+        "responses": {"200": page, **failures},
     }
 
 

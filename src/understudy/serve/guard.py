@@ -49,7 +49,7 @@ class Refused(Exception):
 
 
 class Guard:
-    """Stands before the app."""
+    """Stands before the app; without *hosts* any name is answered to, and the token alone tells friends."""
 
     def __init__(self, app: App, *, hosts: tuple[str, ...], token: str | None = None) -> None:
         self.app, self.hosts, self.token = app, hosts, token
@@ -72,7 +72,7 @@ class Guard:
 
     def _check(self, scope: Scope, headers: MutableMapping[str, str]) -> None:
         host = headers.get("host", "")
-        if _without_port(host) not in self.hosts:
+        if self.hosts and _without_port(host) not in self.hosts:
             raise Refused(421, f"this server does not answer to the name {host!r}")
         origin = headers.get("origin")
         if origin is not None and origin.partition("://")[2] != host:

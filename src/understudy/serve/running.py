@@ -17,6 +17,8 @@ from understudy.serve.guard import LOOPBACK
 
 CONNECTIONS = 1_000
 """Connections at once; more are answered that the server is busy."""
+EVERYWHERE = ("0.0.0.0", "::")
+"""All addresses of this machine, whose names nobody here knows: any is answered to there, with the token."""
 LARGEST_MESSAGE = 64 * 1024
 """Bytes of a message on a socket."""
 
@@ -35,7 +37,8 @@ def run_server(
     number = listening.getsockname()[1]
     token = None if _is_loopback(host) else secrets.token_urlsafe(18)
     shown = f"[{host}]" if ":" in host else host
-    app = make_app(runs=runs, games=games, hosts=(*LOOPBACK, shown), token=token, trust=trust)
+    hosts = () if host in EVERYWHERE else (*LOOPBACK, shown)
+    app = make_app(runs=runs, games=games, hosts=hosts, token=token, trust=trust)
     config = uvicorn.Config(
         app, log_level="warning", access_log=False, limit_concurrency=CONNECTIONS, timeout_keep_alive=30,
         ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_ping_interval=20.0, ws_ping_timeout=30.0,
