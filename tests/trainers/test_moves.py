@@ -19,9 +19,10 @@ from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.records.examples import all_examples
 from understudy.records.store import lone_pairs
+from understudy.trainers import objectives
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Graded, TrainingOptions, begin, fit, learning_rate
-from understudy.trainers.objectives import Lesson, make_lesson, shuffled, spread, train_moves
+from understudy.trainers.objectives import Encoded, Lesson, make_lesson, shuffled, spread, train_moves
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
 NETWORK: dict[str, Any] = {
@@ -32,6 +33,7 @@ NETWORK: dict[str, Any] = {
     "symmetric": True,
     "dropout": 0.1,
 }
+PLAIN: dict[str, Any] = {"kind": "residual", "width": 20, "hidden": 20, "blocks": 1}
 
 
 @pytest.fixture(scope="module")
@@ -64,6 +66,25 @@ def test_it_learns(lesson: Lesson) -> None:
     seen = epochs(begin(unit(), OPTIONS), lesson, replace(OPTIONS, epochs=15))
     assert seen[-1].validation_loss < seen[0].validation_loss / 2
     assert seen[-1].validation_accuracy > 0.3
+
+
+def test_what_is_too_large_to_hold_is_encoded_batch_by_batch(monkeypatch: pytest.MonkeyPatch) -> None:
+    game = find_game("chess")
+    lines = [pair for seed in range(4) for pair in random_line(game, 40, seed)]
+    batch, moves = stacked([position for position, _ in lines]), np.array([move for _, move in lines], np.int32)
+    examples = all_examples(lone_pairs(game, batch, moves, source=""), expansion="none")
+    encoder, options = find_encoder(game, "bitmap"), replace(OPTIONS, epochs=1)
+    weights = []
+    for most in (1 << 30, 0):
+        monkeypatch.setattr(objectives, "HELD", most)
+        shown = make_lesson(examples, encoder, (0, 1, 2), legal=True)
+        assert isinstance(shown.inputs, Encoded) == (most == 0)
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            made = build_units(game, StudentOptions(design="whole"), dict.fromkeys(game.part_names, PLAIN))[0]
+        epochs(begin(made, options), shown, options)
+        weights.append(torch.cat([weight.flatten() for weight in made.parameters()]))
+    assert torch.equal(*weights)
 
 
 def test_a_resumed_training_ends_with_the_same_weights(lesson: Lesson, tmp_path: Path) -> None:

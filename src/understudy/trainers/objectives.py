@@ -10,13 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from understudy.games.batches import size, taken
 from understudy.games.layout import Encoder
 from understudy.games.legality import WORD, part_rules
 from understudy.games.parts import parts_of
@@ -26,13 +27,32 @@ from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, Traini
 
 AT_ONCE = 8192
 """Rows that are looked at together after an epoch: as many as fit into the caches of a core with their layers."""
+HELD = 1 << 30
+"""Bytes of inputs that are held ready; of more, each batch is encoded anew: a position of chess takes 780 bytes."""
+
+
+class Inputs(Protocol):
+    """What a network sees, by rows."""
+
+    def __getitem__(self, rows: Tensor, /) -> Tensor: ...
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """Positions that are encoded when they are asked for."""
+
+    encoder: Encoder
+    positions: Any
+
+    def __getitem__(self, rows: Tensor, /) -> Tensor:
+        return torch.from_numpy(self.encoder.encode(taken(self.positions, rows.numpy())))
 
 
 @dataclass(frozen=True)
 class Lesson:
     """What a network is shown: inputs [rows, columns], the teacher's parts in the cascade's order [rows, parts]."""
 
-    inputs: Tensor
+    inputs: Inputs
     parts: Tensor
     legal: Tensor | None
     """Which classes the rules allow at each place after the teacher's earlier parts [rows, parts, words]: bits."""
@@ -60,12 +80,18 @@ def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *,
     masks = torch.from_numpy(_masks(grouped, parts, order)) if legal else None
     new = np.concatenate([[True], np.diff(grouped.origins) != 0])
     return Lesson(
-        inputs=torch.from_numpy(encoder.encode(grouped.positions)),
+        inputs=_show(encoder, grouped.positions),
         parts=torch.from_numpy(parts),
         legal=masks,
         starts=np.flatnonzero(new),
         classes=max(grouped.game.part_sizes),
     )
+
+
+def _show(encoder: Encoder, positions: Any) -> Inputs:
+    if size(positions) * encoder.layout.width > HELD:
+        return Encoded(encoder, positions)
+    return torch.from_numpy(encoder.encode(positions))
 
 
 def shuffled(lesson: Lesson, *, images: str, rng: np.random.Generator) -> Tensor:
@@ -77,10 +103,10 @@ def shuffled(lesson: Lesson, *, images: str, rng: np.random.Generator) -> Tensor
     return torch.from_numpy(rng.permutation(rows))
 
 
-def batches(lesson: Lesson, rows: Tensor, size: int) -> Iterator[Batch]:
+def batches(lesson: Lesson, rows: Tensor, count: int) -> Iterator[Batch]:
     """Yield the rows in batches; a short rest makes the last one."""
-    for first in range(0, len(rows), size):
-        chosen = rows[first : first + size]
+    for first in range(0, len(rows), count):
+        chosen = rows[first : first + count]
         yield Batch(
             lesson.inputs[chosen].float(),
             lesson.parts[chosen],
