@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -92,16 +93,41 @@ def test_escape_takes_a_choice_back(server: Server, open_page: Open) -> None:
     expect(find_cell(page, "e4")).to_have_attribute("aria-label", "e4, empty")
 
 
-def test_konane_is_played_to_its_end_by_touch(server: Server, open_page: Open) -> None:
-    name = server.begin("konane", size="4x4")
+NEAR_ENDS: dict[str, dict[str, str]] = {
+    "morris": {"position": "MMOOOOOOOOOOOOEMOOEOOOEO0033"},
+    "konane": {"size": "4x4"},
+    "lines_of_action": {"size": "4x4"},
+    "chess": {"position": "7k/5Q2/6K1/8/8/8/8/8 w - - 0 1"},
+}
+"""From where each game is soon over: a mill leaves Black two stones, the queen mates, small boards are short."""
+
+
+def press_enter(cell: Any) -> None:
+    cell.focus()
+    cell.press("Enter")
+
+
+def tap(cell: Any) -> None:
+    cell.tap()
+
+
+@pytest.mark.parametrize("point", [press_enter, tap])
+@pytest.mark.parametrize("game", NEAR_ENDS)
+def test_every_game_is_played_to_its_end(
+    server: Server, open_page: Open, game: str, point: Callable[[Any], None]
+) -> None:
+    where = NEAR_ENDS[game]
+    name = server.begin(game, **where)
     page = open_page(f"#/play/{name}", viewport=PHONE, has_touch=True, is_mobile=True)
     state = server.state(name)
     while not state["over"]:
-        for cell in state["legal"][-1]["cells"]:
-            find_cell(page, cell).tap()
+        asking = {"game": game, "size": state["size"], "position": state["position"], "turn": state["turn"]}
+        best = server.ask("/api/think", {**asking, "player": "searcher:depth=3"})["choice"]
+        for cell in next(move for move in state["legal"] if move["move"] == best)["cells"]:
+            point(find_cell(page, cell))
         state = follow(server, name, state["ply"])
         wait_for_plies(page, state["ply"])
-    expect(page.locator(".status")).to_contain_text("The game is over")
+    expect(page.locator(".status")).to_contain_text(f"The game is over: {state['ending']}")
 
 
 def test_a_stone_may_jump_twice_and_each_landing_is_shown(server: Server, open_page: Open) -> None:
