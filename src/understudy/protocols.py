@@ -11,6 +11,8 @@ from typing import Any, NamedTuple, Protocol, Self, TypeAlias, TypeVar
 
 Move: TypeAlias = int
 """A move's code; its game alone reads it."""
+NOTHING = "none"
+"""What a part is called that a move does not have, such as the stone taken by a move that takes none."""
 
 A = TypeVar("A")
 B = TypeVar("B")

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from understudy.errors import UnderstudyError
-from understudy.games import CompiledGame
-from understudy.games.parts import NOTHING as NOTHING
+from understudy.protocols import NOTHING as NOTHING
 from understudy.protocols import Choice, Game, Move
+
+if TYPE_CHECKING:  # whoever imports the package loads this, and no game
+    from understudy.games import CompiledGame
 
 KINDS = {
     "probability": "how likely the player takes a move, from 0 to 1",

@@ -27,7 +27,7 @@ from understudy.players import make_player
 from understudy.tensors import load_arrays
 
 CHESS = find_game("chess")
-EXPERIMENTS = [path for name, path in shipped().items() if name.startswith("chess_")]
+EXPERIMENTS = [path for name, path in shipped().items() if name.startswith("chess_") and name != "chess_imitated"]
 QUICK = shipped()["chess_quick"]
 
 

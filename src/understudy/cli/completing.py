@@ -34,7 +34,7 @@ def complete_experiments(context: click.Context, parameter: click.Parameter, typ
     """Return the experiments that ship whose names begin with what was typed, or else files."""
     from click.shell_completion import CompletionItem
 
-    names = [path.stem for path in sorted(PACKAGE.glob("studies/*/experiments/*.toml"))]
+    names = sorted(path.stem for path in PACKAGE.glob("studies/*/experiments/*.toml"))
     return _beginning(names, typed) or [CompletionItem(typed, type="file")]
 
 

@@ -17,9 +17,7 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption
 from understudy.games.batches import NO_MOVE
 from understudy.games.game import CompiledGame
-
-NOTHING = "none"
-"""What a part is called that a move does not have, such as the stone taken by a move that takes none."""
+from understudy.protocols import NOTHING
 
 
 class PartTable(NamedTuple):

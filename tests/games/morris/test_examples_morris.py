@@ -101,13 +101,15 @@ def test_rows_without_moves() -> None:
     assert all((side.moves != NO_MOVE).all() for side in sides.values())
 
 
-def test_a_game_without_images_says_so() -> None:
+def test_a_game_without_authors_says_so() -> None:
     konane = find_game("konane")
     pairs = lone_pairs(
         konane, stacked([konane.start()]), np.array(konane.moves(konane.start())[:1], np.int32), source=""
     )
-    with pytest.raises(UnknownName, match="no expansion of konane 'proper'; there are: none"):
-        split_examples(pairs, split="orbit", seed=0)
+    with pytest.raises(UnknownName, match="no expansion of konane 'authors'; there are: none, proper"):
+        split_examples(pairs, split="expanded", seed=0)
+    images = set(konane.symmetries(konane.start(), int(pairs.moves[0])))
+    assert len(split_examples(pairs, split="orbit", seed=0)["train"].moves) == len(images)
 
 
 def test_unknown_names() -> None:
