@@ -21,7 +21,7 @@ from understudy.records.examples import all_examples
 from understudy.records.store import lone_pairs
 from understudy.trainers import objectives
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import Epoch, Graded, TrainingOptions, begin, fit, learning_rate
+from understudy.trainers.fitting import Epoch, Graded, TrainingOptions, begin, choose_threads, fit, learning_rate
 from understudy.trainers.objectives import Encoded, Lesson, make_lesson, shuffled, spread, train_moves
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
@@ -204,3 +204,14 @@ def test_a_training_adds_up_in_the_same_order_each_time_and_leaves_others_alone(
     for _ in fit(learning, Watched(), TrainingOptions(epochs=1, batch=2)):
         pass
     assert seen == [True] and not torch.are_deterministic_algorithms_enabled()
+
+
+@pytest.mark.parametrize(("said", "threads"), [("", 1), ("2", 2), ("0", 1), ("abc", 1)])
+def test_one_thread_learns_unless_told_otherwise(monkeypatch: pytest.MonkeyPatch, said: str, threads: int) -> None:
+    before = torch.get_num_threads()
+    monkeypatch.setenv("UNDERSTUDY_THREADS", said)
+    try:
+        choose_threads()
+        assert torch.get_num_threads() == threads
+    finally:
+        torch.set_num_threads(before)
