@@ -186,8 +186,6 @@ class Hall:
                 await self._move(sitting)
                 if once:
                     return
-        except asyncio.CancelledError:
-            raise
         finally:
             if self.turns.get(sitting.id) is asyncio.current_task():
                 del self.turns[sitting.id]

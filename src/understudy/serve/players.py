@@ -101,10 +101,15 @@ class Roster:
 
     def find_run(self, name: str) -> Path:
         """Return the folder of a run; nothing outside the folder of runs is ever named."""
-        place = self.runs / name
-        if not RUN_NAME.fullmatch(name) or not place.is_dir() or place.resolve().parent != self.runs.resolve():
+        if not is_run(self.runs, name):
             raise FileError(f"there is no run {name!r} in {str(self.runs)!r}")
-        return place
+        return self.runs / name
+
+
+def is_run(runs: Path, name: str) -> bool:
+    """Tell whether a name is that of a folder which lies in the folder of runs itself, and not behind a link."""
+    place = runs / name
+    return bool(RUN_NAME.fullmatch(name)) and place.is_dir() and place.resolve().parent == runs.resolve()
 
 
 def _check_safe(name: str, options: Any) -> None:

@@ -27,7 +27,7 @@ from understudy.serve.curves import draw_curves, read_lines
 from understudy.serve.frames import show_glimpses
 from understudy.serve.hall import Absent
 from understudy.serve.lab_answers import RunPlayer, RunRow, RunView, SeenStudent, Task
-from understudy.serve.players import RUN_NAME, RUNS
+from understudy.serve.players import RUNS, is_run
 
 PAGE = "page"
 """The folder within a run in which a page keeps how it was started, its progress and what it printed."""
@@ -74,10 +74,9 @@ class Folder:
 
 def find_run(runs: Path, name: str) -> Path:
     """Return the folder of a run; whatever is no direct child of the folder of runs is refused."""
-    place = runs / name
-    if not RUN_NAME.fullmatch(name) or not place.is_dir() or place.resolve().parent != runs.resolve():
+    if not is_run(runs, name):
         raise Absent(f"there is no run {name!r} in {str(runs)!r}")
-    return place
+    return runs / name
 
 
 def list_runs(runs: Path, jobs: Mapping[str, Job] | None = None) -> list[RunRow]:
@@ -89,8 +88,7 @@ def list_runs(runs: Path, jobs: Mapping[str, Job] | None = None) -> list[RunRow]
 def _list_folders(runs: Path) -> Iterator[Path]:
     """Yield what looks like a run: a folder that says what its experiment is."""
     for path in sorted(runs.iterdir()) if runs.is_dir() else ():
-        inside = RUN_NAME.fullmatch(path.name) and path.is_dir() and path.resolve().parent == runs.resolve()
-        if inside and (path / "experiment.toml").exists():
+        if is_run(runs, path.name) and (path / "experiment.toml").exists():
             yield path
 
 

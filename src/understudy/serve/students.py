@@ -11,7 +11,7 @@ from understudy.games import CompiledGame
 from understudy.players.generations import list_generations
 from understudy.players.student_files import SHIPPED, SUFFIXES, load_session, usual_opponent
 from understudy.serve.answers import StudentRow
-from understudy.serve.players import RUN_NAME, RUNS, Roster
+from understudy.serve.players import RUNS, Roster, is_run
 from understudy.serve.views import write_size
 from understudy.tensors import load_facts
 
@@ -33,9 +33,8 @@ def _list_shipped() -> list[Path]:
 
 
 def _list_runs(runs: Path) -> Iterator[Path]:
-    folders = [path for path in runs.iterdir() if path.is_dir()] if runs.is_dir() else []
-    newest = sorted(folders, key=lambda path: -path.stat().st_mtime)[:MOST]
-    yield from (path for path in newest if RUN_NAME.fullmatch(path.name))
+    folders = [path for path in runs.iterdir() if is_run(runs, path.name)] if runs.is_dir() else []
+    yield from sorted(folders, key=lambda path: -path.stat().st_mtime)[:MOST]
 
 
 def _describe(game: CompiledGame, roster: Roster, name: str, path: Path, place: str) -> StudentRow | None:
