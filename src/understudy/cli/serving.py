@@ -56,10 +56,13 @@ def uci(player: str, seed: int) -> None:
 
     game = find_game("chess")
     chosen = make_player(player, game, seed=seed)
+    ended = False
     try:
-        serve(game, chosen, heard=sys.stdin.buffer, said=said)
+        ended = serve(game, chosen, heard=sys.stdin.buffer, said=said)
     finally:
         close(chosen)
+    if not ended:  # its thread compiles or plays on, and leaving politely would pull the compiler from under its feet
+        os._exit(0)
 
 
 def _protocol_only() -> TextIO:

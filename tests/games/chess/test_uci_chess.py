@@ -481,3 +481,24 @@ def test_our_own_players_play_through_the_door(tmp_path: Path) -> None:
     meeting = play_match(CHESS, names, games=2, seed=4, backend=Local(1), opening_plies=2)
     assert meeting.score() == (2, 0, 0)
     assert {game.reason for game in meeting.games} == {"checkmate"}
+
+
+class Stuck:
+    """A player that nobody can interrupt, as one inside the compiler."""
+
+    name = "stuck"
+
+    def __init__(self) -> None:
+        self.free = threading.Event()
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        self.free.wait(LONG)
+        return [Choice(CHESS.moves(position)[0]) for position in positions]
+
+
+def test_whoever_serves_is_told_that_a_player_still_thinks() -> None:
+    """A process that ends meanwhile must not tidy up: the compiler would be taken down while it works."""
+    player, replies = Stuck(), io.StringIO()
+    assert not serve(CHESS, player, heard=io.BytesIO(b"go\nquit\n"), said=replies, patience=0.01)
+    player.free.set()
+    assert serve(CHESS, Recorder(), heard=io.BytesIO(b"go\nquit\n"), said=replies, patience=LONG)

@@ -45,13 +45,17 @@ PATIENCE = 10.0
 
 def serve(
     game: CompiledGame, player: Player, *, heard: BinaryIO, said: TextIO, patience: float | None = PATIENCE
-) -> None:
-    """Speak UCI for *player* until `quit` or the end of what is *heard*, then wait for it *patience* seconds."""
+) -> bool:
+    """Speak UCI for *player* until `quit` or the end of what is *heard*, then wait for it *patience* seconds.
+
+    Returns whether its thread has ended: if not, it may be inside the compiler, and the process must not tidy up.
+    """
     if game.name != "chess":
         raise BadOption(f"UCI speaks of chess, not of {game.name}")
     if isinstance(player, Human):
         raise BadOption("a human cannot play through UCI, because the protocol takes the terminal; name another player")
     door = Door(game, player, replies=said)
+    ended = False
     try:
         for line in read_lines(heard):
             if line is None:
@@ -59,7 +63,8 @@ def serve(
             elif not door.hear(line):
                 break
     finally:
-        door.close(patience)
+        ended = door.close(patience)
+    return ended
 
 
 def read_lines(heard: BinaryIO) -> Iterator[str | None]:
@@ -116,10 +121,10 @@ class Door:
             self.note(f"{type(error).__name__}: {error}")
         return True
 
-    def close(self, patience: float | None) -> None:
-        """Stop thinking, tell the move that was asked for, and end; None waits for ever."""
+    def close(self, patience: float | None) -> bool:
+        """Stop thinking, tell the move that was asked for, and end; None waits for ever. Tell whether it ended."""
         self._stop(())
-        self.thread.close(patience)
+        return self.thread.close(patience)
 
     def say(self, line: str) -> None:
         """Send a line, if anybody still listens."""

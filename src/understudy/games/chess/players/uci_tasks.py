@@ -232,10 +232,11 @@ class Thread:
         """Do *thing* after everything before it."""
         self._things.put(thing)
 
-    def close(self, patience: float | None) -> None:
-        """Wait until everything is done, but not for ever unless told so by None."""
+    def close(self, patience: float | None) -> bool:
+        """Wait until everything is done, but not for ever unless told so by None; tell whether it is done."""
         self._things.put(None)
         self._thread.join(patience)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
         while (thing := self._things.get()) is not None:
