@@ -19,7 +19,7 @@ from understudy.games.batches import joined, stacked
 from understudy.games.legality import PartRules
 from understudy.games.parts import parts_of
 from understudy.judges.measures import measured
-from understudy.judges.parts import Seen, accuracy, legality, reliability, see, with_scores
+from understudy.judges.parts import Seen, accuracy, legality, mistakes, reliability, see, with_scores
 
 LEAST = {"morris": 0.5, "konane": 0.5, "lines_of_action": 0.5, "chess": 0.2}
 """Million positions a second of one core."""
@@ -31,6 +31,7 @@ def lines() -> Iterator[Line]:
     drawn = {game: draw_choices(find_game(game)) for game in LEAST}
     for game, choices in drawn.items():
         yield Line(f"judge {game}", _rate(judged, *choices), UNIT, "the limit", LEAST[game])
+        yield Line(f"mistakes of {game}", _rate(blamed, choices[0]), UNIT, "the limit", LEAST[game])
     seen, _ = drawn["morris"]
     generic, own = (_rate(list_legal, seen, rules) for rules in (PartRules(seen.game), seen.rules))
     yield Line("legality of morris, by its moves and parts", generic, UNIT, "its own module", own, 0.25)
@@ -45,6 +46,12 @@ def judged(seen: Seen, scores: Any) -> int:
     """Judge by all measures; return how many positions that were."""
     scored = with_scores(seen, scores, probable=True)
     measured(accuracy(scored) | legality(scored) | reliability(scored))
+    return len(seen.parts)
+
+
+def blamed(seen: Seen) -> int:
+    """Ask which choices are legal and what is wrong with the others; return of how many positions."""
+    measured(mistakes(seen))
     return len(seen.parts)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,8 +12,9 @@ from understudy.games import find_game, find_kind
 from understudy.games.lines_of_action.inputs import nonad_matrix
 from understudy.kernels import kernel
 from understudy.players.looking import Limits, search
-from understudy.search.evaluators import find_evaluator, value
-from understudy.search.evaluators.perceptron import folded, perceptron
+from understudy.search.evaluators import VALUES, find_evaluator, value
+from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
+from understudy.search.evaluators.perceptron import Perceptron, folded, perceptron, perceptron_value
 
 MILLION = 1e6
 NODES = 2_000_000
@@ -25,6 +26,10 @@ def lines() -> Iterator[Line]:
         goal = "the limit" if name == "morris" else "1 million (no limit set)"
         yield Line(f"search {name}, evaluator {find_kind(name).usual_evaluator}", rate, "million nodes/s", goal, least)
     yield Line("selective search chess", best_rate(selective_nodes) / MILLION, "million nodes/s", "no limit set", 0.3)
+    for name in ("morris", "konane", "lines_of_action", "chess"):
+        kept, fresh = (best_rate(lambda name=name, kind=kind: judged(name, kind)) for kind in (Perceptron, Fresh))  # type: ignore[misc]
+        yield Line(f"network inside the search, {name}", kept / MILLION, "million nodes/s", "no limit set", 0.0)
+        yield Line(f"its kept sums beside fresh ones, {name}", kept / fresh, "times as fast", "no slower", 1.0)
     yield Line("perceptron 100-20-1", best_rate(values) / MILLION, "million values/s", "the limit", 1.0)
 
 
@@ -41,6 +46,31 @@ def nodes(name: str, *, selective: bool = False) -> int:
         moves = game.moves(position)
         position = game.play(position, moves[rng.integers(len(moves))])
     return search(game, position, evaluator, limits=Limits(40, nodes=NODES), selective=selective).nodes
+
+
+class Fresh(NamedTuple):
+    """A perceptron of another type, which keeps no sums."""
+
+    net: Any
+    kinds: int
+    output_bias: float
+    activation: int
+    both: int
+    scale: float
+
+
+VALUES[Fresh] = perceptron_value
+
+
+def judged(name: str, kind: Any) -> int:
+    """Return the nodes of a search to depth 4 that a network of 32 units judges, as values learned by watching do."""
+    game = find_game(name)
+    plan = make_plan(game, NetworkOptions(inputs=("features", "turn"), hidden=32, both=True))
+    made = express(plan, np.random.default_rng(3).normal(0, 0.1, plan.length))
+    line, rng = game.start(), np.random.default_rng(5)
+    for _ in range(10):
+        line = game.play(line, game.moves(line)[rng.integers(len(game.moves(line)))])
+    return search(game, line, kind(*made), limits=Limits(5 if name == "konane" else 4), selective=False).nodes
 
 
 def network() -> Any:

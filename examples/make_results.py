@@ -11,6 +11,7 @@ from itertools import groupby
 from typing import Any
 
 from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
+from series_tables import draw_series, write_series
 
 from understudy.judges.pairs import TRUSTED
 
@@ -39,17 +40,24 @@ ten thousand games differ."""
 def main() -> None:
     """Write the page and the table."""
     (DOCS / "results.md").write_text(make_page(), encoding="utf-8")
+    for result in load_results():
+        draw_series(result)
     README.write_text(fill_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def make_page() -> str:
     """Return the page: measurements by section, then a section for each study, a table for each of its runs."""
-    results = [json.loads(path.read_text(encoding="utf-8")) for path in sorted((DOCS / "results").glob("*.json"))]
+    results = load_results()
     results.sort(key=lambda result: (result["study"] or "", result["experiment"]))
     parts = [INTRO, MEASURED, *write_measurements(), RUNS]
     for study, group in groupby(results, key=lambda result: result["study"] or "our own"):
         parts += [f"### {study}", *(part for result in group for part in write_result(result))]
     return "\n\n".join(parts) + "\n"
+
+
+def load_results() -> list[dict[str, Any]]:
+    """Return the results of runs."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted((DOCS / "results").glob("*.json"))]
 
 
 def write_measurements() -> list[str]:
@@ -88,7 +96,7 @@ def write_result(result: dict[str, Any]) -> list[str]:
     rows += [
         f"| {row['what']} | {row['measure']} | {write_number(row)} | {write_paper(row)} |" for row in result["headline"]
     ]
-    return [f"#### {result['title']}", facts, "\n".join(rows)]
+    return [f"#### {result['title']}", facts, *write_series(result), "\n".join(rows)]
 
 
 def write_number(row: dict[str, Any]) -> str:

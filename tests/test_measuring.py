@@ -183,6 +183,19 @@ def test_the_page_of_results_is_made_of_the_files_beside_it(load: Any) -> None:
     assert page == load("make_results").make_page() and list((ROOT / "docs" / "results").glob("*.json"))
 
 
+def test_a_series_is_one_table_of_methods_by_games(load: Any) -> None:
+    from tests.report.test_report_series import GRADED
+
+    result = {"experiment": "four_by_four", "graded": GRADED}
+    picture, table, note = load("series_tables").write_series(result)
+    lines = table.splitlines()
+    assert "pictures/four_by_four.svg" in picture and lines[0] == "| method | konane 6x6 | chess |"
+    assert "| imitation | -50 (-80 to -20)<br>L 98.0 %<br>V 80.0 %<br>10.0 min | – |" in lines
+    assert "| `random` | -400 (-430 to -370) | -300 (-330 to -270) |" in lines
+    assert "chess taught: no one has a teacher." in note and "chess cannot be solved." in note
+    assert load("series_tables").write_series({"experiment": "konane_4x4"}) == []
+
+
 def test_every_figure_of_the_readme_is_measured(load: Any) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     figures = load("figures")

@@ -23,6 +23,7 @@ SHORTER = {
     "understudy serve": ("--no-browser --port 0 --games games.sqlite", ""),
     "understudy play morris": ("", "quit\n\n"),
     "understudy think chess student:chess": ("", ""),
+    "understudy think chess student:chess_imitator": ("", ""),
     "understudy match konane student:konane_8 searcher:depth=2 --games 100": ("--games 2", ""),
     "understudy uci student:chess,time=1": ("", "uci\nisready\nquit\n"),
     "understudy experiments": ("", ""),

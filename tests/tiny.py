@@ -93,6 +93,22 @@ VALUES: dict[str, Any] = {
     "judging": {"games": 40, "value_kept": 500},
 }
 
+WATCHED: dict[str, Any] = {
+    "watch": {
+        "teacher": "searcher:depth=1,ties=random", "opponents": ["self", "random"], "regular": 24, "opening_plies": 4,
+        "ply_limit": 60,
+    },
+    "network": {"hidden": 6},
+    "training": {"epochs": 3, "batch": 64},
+    "judging": {"games": 4, "opponents": ["random"]},
+    "variations": {way: {"examples": {"learn": way}} for way in ("search", "outcome", "td")},
+}  # fmt: skip
+VALUED: dict[str, dict[str, Any]] = {
+    game: WATCHED | {"experiment": {"kind": "values", "game": game, "size": size, "title": "A test"}}
+    for game, size in (("morris", ""), ("konane", "5x5"), ("lines_of_action", "5x5"), ("chess", ""))
+}
+"""The tiny experiment of each game in which values are learned by watching."""
+
 EVOLVERS = ("thesis", "steady", "strategy")
 EVOLUTION: dict[str, Any] = {
     "experiment": {"kind": "evolution", "game": "lines_of_action", "size": "4x4", "title": "Tiny"},
@@ -129,9 +145,29 @@ LABELS: dict[str, Any] = {
     "variations": {"standings": STANDINGS, "small": {"network": SMALL}},
 }
 
+SERIES: dict[str, Any] = {
+    "experiment": {"kind": "series", "title": "Tiny"},
+    "shared": {"few": {"judging": {"states": "generate", "states_count": 20, "games": 2}}},
+    "cells": {
+        "watched": SHORT | {
+            "like": "few",
+            "experiment": {"game": "konane", "size": "4x4"},
+            "watch": {"teacher": "searcher:depth=1", "opponents": ["random"], "ply_limit": 20},
+            "grid": {"watch": {"regular": [6, 12]}},
+        },
+        "met": {
+            "experiment": {"kind": "evaluators", "game": "konane", "size": "4x4"},
+            "evaluators": {"names": "q", "robin": "qr", "games": 4, "robin_games": 4, "depths": [1]},
+        },
+    },
+    "quick": {"cells": {"watched": {"grid": {"watch": {"regular": [4]}}}}},
+}  # fmt: skip
+for key in ("tune", "judging"):
+    del SERIES["cells"]["watched"][key]
+
 TINY = {
     "imitation": IMITATION, "evaluators": EVALUATORS, "online": ONLINE, "values": VALUES, "evolution": EVOLUTION,
-    "offline": OFFLINE, "labels": LABELS,
+    "offline": OFFLINE, "labels": LABELS, "series": SERIES,
 }  # fmt: skip
 
 

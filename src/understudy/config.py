@@ -84,7 +84,7 @@ def overridden(settings: Mapping[str, Any], changes: tuple[str, ...]) -> dict[st
     for change in changes:
         path, text = read_change(change)
         if text:
-            _put(result, path, _toml_value(text))
+            put(result, path, _toml_value(text))
         else:
             unset(result, path)
     return result
@@ -99,7 +99,8 @@ def read_change(change: str) -> tuple[list[str], str]:
     return path, text.strip()
 
 
-def _put(table: dict[str, Any], path: Sequence[str], value: Any) -> None:
+def put(table: dict[str, Any], path: Sequence[str], value: Any) -> None:
+    """Set a key of nested tables; those on the way to it are made."""
     *sections, key = path
     for section in sections:
         if not isinstance(table.get(section), dict):

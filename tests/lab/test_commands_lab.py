@@ -36,6 +36,7 @@ SMALLER: dict[str, dict[str, Any]] = {
     },
     "offline": {"sampling__games": 60, "training__cycles": 1, "judging__games": 4},
     "labels": {"training__epochs": 1, "variations": {"standings": STANDINGS}},
+    "series": {},
 }  # fmt: skip
 """What makes the tiny experiments tinier still: nothing need be learned here."""
 
@@ -58,6 +59,7 @@ OTHERWISE = {
     "evolution": ("trainer.seed=5", "experiment.size=5x5"),
     "offline": ("network.hidden=[3]", "experiment.size=6x6"),
     "labels": ("training.batch=32", "positions.most=200"),
+    "series": ("cells.watched.training.epochs=2", "cells.met.evaluators.seed=4"),
 }
 """Settings that do not go with what a folder holds: of learning or playing, and of what all of a run is about."""
 
@@ -70,7 +72,7 @@ def refusal(command: str, kind: str) -> str | None:
         return f"experiment 'tiny' has no teacher to watch: one of the kind '{kind}' keeps no records"
     if command == "tune":
         return "experiment 'tiny' cannot be tuned: only those of the kind 'imitation' can"
-    if command == "train" and kind == "evaluators":
+    if command == "train" and kind in ("evaluators", "series"):
         return "nobody learns in experiment 'tiny': `understudy run` does all of it"
     return None
 

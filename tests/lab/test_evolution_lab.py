@@ -472,7 +472,7 @@ def test_there_is_a_school_for_one_game_alone() -> None:
                 "network": {"inputs": ["features"]}, "trainer": {"opponents": ["random"]},
                 "school": {"rounds": 1, "teacher": "random"},
                 "judging": {"monitors": [], "benchmarks": [], "opponents": []}}  # fmt: skip
-    with pytest.raises(BadOption, match="there is a school for lines_of_action alone so far, not for konane"):
+    with pytest.raises(BadOption, match="and konane tells nothing of them; experiments of the kind 'values'"):
         make_experiment("konane", settings, folder=Path())
 
 
@@ -485,3 +485,37 @@ def test_the_experiments_of_this_kind(name: str) -> None:
         assert short.trainer.generations < one.trainer.generations and short.network == one.network
     if name == "plogann":
         assert (whole.lessons[0].trainer.population, whole.lessons[0].stage(whole.game).plan().length) == (62, 2041)
+
+
+@pytest.mark.parametrize("game", ["morris", "konane", "lines_of_action", "chess"])
+def test_networks_of_every_game_evolve(game: str, tmp_path: Path) -> None:
+    settings = {
+        "experiment": {"kind": "evolution", "game": game},
+        "network": {"inputs": ["features", "turn"], "hidden": 3, "both": True},
+        "student": {"depth": 1},
+        "trainer": {"kind": "steady", "generations": 1, "population": 4, "depth": 1, "limit": 20, "famous": 1,
+                    "opponents": ["random"]},
+        "judging": {"measured": 0, "monitors": [], "benchmarks": [], "opponents": ["random"], "matches": 2},
+    }  # fmt: skip
+    experiment = make_experiment("tiny", settings, folder=Path())
+    lab.run(experiment, tmp_path, show=quiet, backend=Local(1))
+    board = experiment.game
+    for depth in (1, 2):
+        choice = make_player(f"student:{tmp_path},depth={depth}", board).choose([board.start()])[0]
+        assert choice.move in board.moves(board.start())
+
+
+def test_other_games_are_measured_by_players_that_they_have() -> None:
+    experiment = make_experiment("tiny", {"experiment": {"kind": "evolution", "game": "chess"}}, folder=Path())
+    assert experiment.judging.monitors == ("searcher:depth=2",)  # type: ignore[attr-defined]
+    assert experiment.lessons[0].network.inputs == ("features",)  # type: ignore[attr-defined]
+
+
+def test_the_clock_may_end_an_evolution(tmp_path: Path) -> None:
+    experiment = tiny("steady", trainer__generations=10**6, trainer__minutes=1e-9)
+    trained(tmp_path, experiment)
+    assert [note["generation"] for note in notes(tmp_path)] == [1]
+    before = (tmp_path / "student_steady.safetensors").read_bytes()
+    trained(tmp_path, experiment)  # nothing is left to do
+    assert [note["generation"] for note in notes(tmp_path)] == [1]
+    assert load_evolved(tmp_path / "student_steady.safetensors").facts["generations"] == 1 and before

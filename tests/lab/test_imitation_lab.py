@@ -24,9 +24,10 @@ from understudy.games.batches import stacked, unstacked
 from understudy.games.morris.batches import orbit_keys
 from understudy.judges.tournament import play_match
 from understudy.lab.experiments import make_experiment
-from understudy.lab.kinds.imitation import count_corrections, learn, untrained
+from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.kinds.imitation_exams import TEACHER_ROWS
 from understudy.lab.run import Progress
+from understudy.lab.watching import count_corrections
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.records.examples import read_marks, split_examples

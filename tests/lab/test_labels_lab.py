@@ -16,6 +16,7 @@ from tests.games.chess.test_label_examples_chess import table_of
 from tests.tiny import LABELS, SMALL, STANDINGS, save_material_table
 from understudy import lab
 from understudy.backends import Local
+from understudy.config import load_toml
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.games import find_game
 from understudy.games.chess.records.examples import load_examples
@@ -27,7 +28,7 @@ from understudy.players import make_player
 from understudy.tensors import load_arrays
 
 CHESS = find_game("chess")
-EXPERIMENTS = [path for name, path in shipped().items() if name.startswith("chess_") and name != "chess_imitated"]
+EXPERIMENTS = [path for path in shipped().values() if load_toml(path)["experiment"].get("kind") == "labels"]
 QUICK = shipped()["chess_quick"]
 
 

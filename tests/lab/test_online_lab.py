@@ -19,10 +19,11 @@ from understudy.cli import commands
 from understudy.errors import BadOption, UnknownName
 from understudy.judges.duels import draw_starts, play_duel, read_score
 from understudy.lab import find_lab
-from understudy.lab.experiments import load_experiment, shipped
+from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import online, picking
 from understudy.lab.run import Progress
 from understudy.players import make_player
+from understudy.players.student_files import load_session
 from understudy.search.memory import make_random_state
 from understudy.tensors import load_arrays
 
@@ -196,7 +197,7 @@ def test_the_best_set_of_weights_is_picked_by_games_that_grade_nobody(
     [
         ({"experiment__size": "5x9x2"}, "experiment.size '5x9x2' is not a board size"),
         ({"experiment__size": "7x14"}, "konane has no board of size 7x14"),
-        ({"experiment__game": "morris"}, "pupils learn konane alone"),
+        ({"experiment__game": "morris", "experiment__size": ""}, "representation of morris 'A'"),
         ({"experiment__kind": "onlin"}, "no kind of experiment 'onlin'; did you mean 'online'"),
         ({"training__game": 3}, r"no option of \[training\] 'game'; did you mean 'games'"),
         ({"judging__choose_by": ["human"]}, "'human' is not among judging.opponents"),
@@ -218,3 +219,54 @@ def test_every_experiment_can_be_read(path: Path) -> None:
     if path.stem.startswith("konane"):
         quick = load_experiment(path, quick=True)
         assert quick.name == f"{path.stem}_quick"
+
+
+EVERY = {
+    "student": {"hidden": [4], "representation": "features"},
+    "training": {"games": 4, "snapshot": 100, "rate": 0.1},
+    "judging": {"games": 2, "snapshots": 1, "snapshot_games": 2},
+    "variations": {"told": {}, "alone": {"training": {"method": "temporal"}}},
+}
+
+
+@pytest.mark.parametrize("game", ["morris", "konane", "lines_of_action", "chess"])
+def test_pupils_learn_every_game_by_its_features(game: str, tmp_path: Path) -> None:
+    settings = EVERY | {"experiment": {"kind": "online", "game": game, "size": SIZES[game]}}
+    experiment = make_experiment("tiny", settings, folder=Path())
+    lab.run(experiment, tmp_path, show=lambda news: None)
+    board = experiment.game
+    for order in ("told", "alone"):
+        player = make_player(f"student:{tmp_path},order={order}", board)
+        assert player.choose([board.start()])[0].move in board.moves(board.start())
+    facts = load_session(tmp_path / "student_told.onnx")[1]
+    assert facts["representation"] == "features" and facts["sizes"][0] == board.feature_count
+    assert facts.get("finished_by_rules", False) == (game != "konane")
+    games = json.loads((tmp_path / "games.json").read_text())
+    assert set(games) == {"told", "alone", experiment.lessons[0].training.teacher}  # type: ignore[attr-defined]
+
+
+SIZES = {"morris": "", "konane": "4x4", "lines_of_action": "5x5", "chess": ""}
+
+
+@pytest.mark.parametrize("game", ["morris", "lines_of_action", "chess"])
+def test_what_is_of_konane_alone_is_refused(game: str) -> None:
+    about = {"experiment": {"kind": "online", "game": game}}
+    for student, message in (
+        ({"local": True}, "student.local: .* has no one cell for each input"),
+        ({"representation": "E"}, f"representation of {game} 'E'"),
+        ({"structure": "comparison", "finished_by_rules": True}, "student.finished_by_rules: a student that compares"),
+    ):
+        with pytest.raises((BadOption, UnknownName), match=message):
+            make_experiment("tiny", about | {"student": student}, folder=Path())
+    with pytest.raises(BadOption, match=r"training.teacher: 'random' cannot teach"):
+        make_experiment("tiny", about | {"training": {"teacher": "random"}}, folder=Path())
+
+
+def test_the_clock_may_end_a_training(tmp_path: Path) -> None:
+    experiment = tiny(training__games=10**6, training__minutes=1e-9, training__repeats=2)
+    lab.run(experiment, tmp_path, show=lambda news: None)
+    assert len(list(tmp_path.glob("pupils/A_0/snapshots/*"))) == 1
+    played = json.loads((tmp_path / "snapshots.json").read_text())["A"][0]["games"]
+    assert 0 < played < 10**6
+    lab.train(experiment, tmp_path, show=lambda news: None)  # nothing is left to do
+    assert len(list(tmp_path.glob("pupils/A_0/snapshots/*"))) == 1

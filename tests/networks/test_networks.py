@@ -14,9 +14,11 @@ from understudy.games import find_game
 from understudy.games.layout import find_encoder
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
 from understudy.games.parts import order_places
-from understudy.networks import build_units, network_options
+from understudy.networks import build_units, check_student, network_options
 from understudy.networks.architectures import Residual, ResidualOptions
+from understudy.networks.convolutions import ConvolutionOptions, Entry, Spreading
 from understudy.networks.files import save_student
+from understudy.networks.planes import Planes, PlanesOptions
 from understudy.networks.students import Playing, StudentOptions
 from understudy.players.student_files import SHIPPED
 
@@ -39,6 +41,14 @@ def units(settings: dict[str, Any], **student: Any) -> Any:
 def close(found: torch.Tensor, expected: torch.Tensor) -> bool:
     """Log-probabilities reach into the hundreds, and what rounding leaves grows with the largest."""
     return torch.allclose(found, expected, atol=1e-5 * expected.detach().abs().max().item())
+
+
+def shake(made: Any) -> None:
+    """Move all weights a little: what begins with zeros would say the same of everything."""
+    torch.manual_seed(1)
+    with torch.no_grad():
+        for weight in (weight for unit in made for weight in unit.parameters()):
+            weight += 0.1 * torch.randn_like(weight)
 
 
 def weights(blocks: int, inputs: int) -> int:
@@ -127,6 +137,14 @@ def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], 
         (("lines_of_action", (6, 6)), {"width": 65, "hidden": 65, "symmetric": True}, {"order": "TF"}),
         (("chess",), {"width": 40}, {"design": "whole", "order": "PTF"}),
         (("chess",), {"width": 40, "kind": "dense"}, {"encoder": "features"}),
+        (("konane", (4, 6)), {"kind": "convolution", "channels": 8, "hidden": 6}, {"design": "whole"}),
+        (("lines_of_action",), {"kind": "convolution", "channels": 4, "blocks": 1}, {"order": "TF"}),
+        (("chess",), {"kind": "convolution", "channels": 8, "blocks": 2}, {"design": "whole"}),
+        (("chess",), {"kind": "convolution", "channels": 4, "blocks": 1}, {"order": "PTF"}),
+        (("chess",), {"kind": "planes", "channels": 6, "blocks": 1}, {"design": "whole"}),
+        (("chess",), {"kind": "planes", "channels": 6, "blocks": 0}, {"design": "whole", "order": "PTF"}),
+        (("konane", (5, 6)), {"kind": "planes", "channels": 6}, {"design": "whole", "order": "TF"}),
+        (("lines_of_action", (6, 6)), {"kind": "planes", "channels": 6}, {"design": "whole"}),
     ],
 )
 def test_students_of_any_game_are_the_same_in_onnx(
@@ -138,6 +156,7 @@ def test_students_of_any_game_are_the_same_in_onnx(
     small = settings if settings.get("kind") else {"hidden": settings["width"], "blocks": 1, **settings}
     options = StudentOptions(**student)
     made = build_units(board, options, dict.fromkeys(board.part_names, small))
+    shake(made)
     encoder, order = find_encoder(board, options.encoder), order_places(board.part_names, options.order)
     sizes = [board.part_sizes[part] for part in order]
     facts = {"game": board.name, "encoder": encoder.name, "columns": encoder.layout.width, "order": options.order}
@@ -153,6 +172,27 @@ def test_students_of_any_game_are_the_same_in_onnx(
         assert close(torch.tensor(scores[:, place, :size]), expected[:, place, :size])
         assert np.allclose(np.exp(scores[:, place, :size]).sum(axis=1), 1.0, atol=1e-4)
         assert (scores[:, place, size:] == -np.inf).all(), "classes that a part lacks have no chance"
+
+
+def test_a_convolution_sees_the_same_wherever_on_the_board_it_is() -> None:
+    """By plain loops: what reaches a cell comes from every other by the step that leads here."""
+    board = find_encoder(find_game("konane", (4, 6)), "cells").layout.classes
+    block = Spreading(ConvolutionOptions(channels=3, hidden=5), board)
+    shake([block])
+    channels = torch.randn(3, 2, 24)
+    seen = torch.zeros_like(channels)
+    for a, b in np.ndindex(24, 24):
+        up, right = b // 6 - a // 6, b % 6 - a % 6
+        seen[:, :, b] += block.spread[:, (up + 3) * 11 + right + 5, None] * channels[:, :, a]
+    units = torch.relu(torch.einsum("hc,cps->hps", block.inner, seen) + block.bias)
+    assert torch.allclose(block(channels), channels + torch.einsum("ch,hps->cps", block.outer, units), atol=1e-5)
+
+
+def test_a_convolution_counts_every_column_once() -> None:
+    encoder = find_encoder(find_game("chess"), "bitmap")
+    entry = Entry(ConvolutionOptions(channels=2), encoder.extended([64, 5]))
+    assert sorted([*entry.columns.tolist(), *entry.others.tolist()]) == list(range(encoder.layout.width + 69))
+    assert len(entry.columns) == 13 * 64 and entry.weight.shape == (2, 13)
 
 
 def test_students_that_ship_do_not_tell_whose_disk_they_come_from() -> None:
@@ -179,7 +219,13 @@ def test_given_parts_are_obeyed() -> None:
         ({"kind": "residual", "symmetric": True, "batch_norm": True}, {}, "batch_norm does not go"),
         (SMALL, {"encoder": "integer"}, "cannot see positions as 'integer'; these it can: rawest, rawer, raw$"),
         ({"kind": "dense", "head_sees": "some"}, {}, "all or last"),
-        ({"kind": "dense"}, {"design": "whole"}, "needs network.kind 'residual'"),
+        (
+            {"kind": "dense"},
+            {"design": "whole"},
+            "needs one of network.kind 'residual', 'convolution', 'planes', not 'dense'",
+        ),
+        ({"kind": "convolution"}, {}, "^network.kind: a 'convolution' needs a board of rows, and morris says of none"),
+        ({"kind": "convolution", "channels": 0}, {}, "network.channels must be from 1 to"),
         ({"dropout": 1.5}, {}, "network.dropout must be from 0 to 0.95"),
         (SMALL, {"design": "hole"}, "did you mean 'whole'"),
     ],
@@ -203,6 +249,46 @@ def test_what_a_game_does_not_have_is_refused(game: str, student: dict[str, Any]
     networks = {part: {**SMALL, "width": 65} for part in board.part_names}
     with pytest.raises((BadOption, UnknownName), match=message):
         build_units(board, StudentOptions(**student), networks)
+
+
+def test_a_convolution_needs_to_know_where_cells_lie() -> None:
+    board = find_game("chess")
+    networks = {part: {"kind": "convolution"} for part in board.part_names}
+    with pytest.raises(BadOption, match=r"a 'convolution' cannot see positions as 'features'; these it can: bitmap$"):
+        build_units(board, StudentOptions(encoder="features"), networks)
+
+
+def test_planes_know_on_all_cells_what_they_learned_on_one() -> None:
+    chess, options = find_game("chess"), PlanesOptions(channels=5, blocks=0)
+    planes = Planes(options, find_encoder(chess, "bitmap"), (64, 64, 5), (8, 8)).eval()
+    boards = torch.zeros(2, 780)
+    boards[0, 64 * 3 + 27] = boards[1, 64 * 3 + 36] = 1.0  # a rook on d4, and on e5: a rank and a file further
+    one, other = planes.hidden(boards)
+    assert torch.allclose(one[:, :-1, :-1], other[:, 1:, 1:], atol=1e-6) and not torch.allclose(one, other)
+    for weight in planes.parameters():
+        torch.nn.init.normal_(weight, std=0.3)
+    hidden = planes.hidden(boards)
+    here, there = (planes.logits(1, hidden, [torch.tensor([cell, cell])]) for cell in (27, 3))
+    assert here.shape == (2, 64) and not torch.allclose(here, there), "where one goes depends on where one comes from"
+    facts = boards.clone()
+    facts[:, 768] = 1.0
+    assert not torch.allclose(planes.hidden(facts), hidden), "who may castle is no cell, and seen all the same"
+
+
+@pytest.mark.parametrize(
+    ("game", "student", "message"),
+    [
+        ("morris", {"design": "whole"}, "needs a board of rows and columns and inputs about its cells, which morris"),
+        ("chess", {"design": "whole", "encoder": "features"}, "which chess seen as 'features' does not have"),
+        ("chess", {}, "'planes' needs student.design 'whole'"),
+    ],
+)
+def test_who_sees_no_planes_is_refused(game: str, student: dict[str, Any], message: str) -> None:
+    with pytest.raises(BadOption, match=message):
+        check_student(find_game(game), StudentOptions(**student), [PlanesOptions()])
+    networks = {part: {"kind": "planes"} for part in find_game(game).part_names}
+    with pytest.raises(BadOption, match="planes"):
+        build_units(find_game(game), StudentOptions(**student), networks)
 
 
 def test_orders() -> None:

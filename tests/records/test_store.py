@@ -20,7 +20,7 @@ from understudy.games.batches import NO_MOVE, stacked, taken
 from understudy.records import UNKNOWN, Records, joined, load, load_any, lone_pairs, save
 from understudy.records.columns import nothing
 from understudy.records.examples import distinct, orbit_names
-from understudy.records.store import load_notes
+from understudy.records.store import load_notes, number_sources
 
 MORRIS = find_game("morris")
 
@@ -127,6 +127,15 @@ def test_lone_pairs_are_games_of_their_own() -> None:
     assert (pairs.results == UNKNOWN).all()
     assert set(pairs.sources) == {"a file"}
     assert pairs.plies.tolist() == records.plies.tolist()
+
+
+def test_many_rows_have_numbered_sources_too() -> None:
+    """Arrow makes several pieces of so many of NumPy's strings, and pieces have no dictionary in common."""
+    few = some_records(MORRIS)
+    many = few.taken(np.resize(np.arange(len(few)), 1_500_000))
+    names, places = number_sources(many)
+    assert names == ["random ä v self", "regular a v b"]
+    assert np.array_equal(np.array(names)[places], many.sources)
 
 
 def test_records_can_be_sent_to_another_process() -> None:

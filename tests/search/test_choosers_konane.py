@@ -99,7 +99,7 @@ def test_and_play_the_same_games(pair: str) -> None:
 
 def played(start: Any, one: Any, other: Any, *, games: int, seed: int) -> Any:
     marks = np.zeros(games, np.int64)
-    duel(start, name_moves(()), one, other, games, make_room(128, np.random.default_rng(seed)), marks)
+    duel(start, name_moves(()), one, other, games, 64, make_room(128, np.random.default_rng(seed)), marks)
     return np.array(count_marks(marks)[:2])
 
 

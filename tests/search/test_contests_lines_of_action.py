@@ -10,7 +10,7 @@ import pytest
 from tests.conftest import random_line
 from understudy.games import CompiledGame, find_game, rules
 from understudy.players import make_player
-from understudy.search.choosers import ENDLESS, Guessing, Looking, choose, contest, make_room, name_moves
+from understudy.search.choosers import Guessing, Looking, choose, contest, make_room, name_moves
 from understudy.search.evaluators import find_evaluator, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 
@@ -147,7 +147,7 @@ def test_a_contest_is_the_game_of_its_choosers() -> None:
 
 def test_a_contest_ends_at_its_limit_and_is_then_a_draw() -> None:
     scratch, one = room(), Looking(ALOA, 1)
-    whole = contest(FIVE.start(), NO_MOVES, one, one, 0, ENDLESS, scratch)
+    whole = contest(FIVE.start(), NO_MOVES, one, one, 0, 1 << 40, scratch)
     assert whole[1] > 4 and whole[0] != 0
     for limit in range(whole[1]):
         assert contest(FIVE.start(), NO_MOVES, one, one, 0, limit, scratch)[:2] == (0, limit)

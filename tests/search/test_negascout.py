@@ -32,6 +32,10 @@ CASES = [
     ("chess", None, "material", 2),
     ("morris", None, "noise", 3),
     ("lines_of_action", (5, 5), "perceptron", 3),
+    ("morris", None, "perceptron", 2),
+    ("konane", (6, 6), "perceptron", 4),
+    ("konane", (10, 10), "perceptron", 2),
+    ("chess", None, "perceptron", 2),
 ]
 
 

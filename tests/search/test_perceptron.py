@@ -14,7 +14,7 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
 from understudy.games.lines_of_action.inputs import nonad_matrix
 from understudy.players import make_player
-from understudy.search.evaluators import begin, follow, judge, value
+from understudy.search.evaluators import begin, follow, follow_pass, judge, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
 from understudy.search.evaluators.perceptron import (
     UNIT,
@@ -26,6 +26,7 @@ from understudy.search.evaluators.perceptron import (
     random_perceptron,
     save_perceptron,
 )
+from understudy.search.workspace import HEIGHTS
 
 
 def dense(network: Perceptron, inputs: np.ndarray, activation: str) -> float:
@@ -142,6 +143,74 @@ def test_sums_kept_along_a_line_of_play_equal_fresh_ones(size: int, both: bool) 
             own = height % 2 == 0
             assert judge(network, position, own, height) == value(network, position, own)
             follow(network, position, move, height)
+
+
+EVERY = [
+    ("morris", None),
+    ("konane", (4, 6)),
+    ("konane", None),
+    ("konane", (2, 32)),
+    ("konane", (12, 12)),
+    ("chess", None),
+]
+
+
+@pytest.mark.parametrize(("name", "size"), EVERY)
+@pytest.mark.parametrize("both", [False, True])
+def test_sums_are_kept_in_every_game(name: str, size: tuple[int, int] | None, both: bool) -> None:
+    game = find_game(name, size)
+    plan = make_plan(game, NetworkOptions(inputs=("features", "turn"), hidden=7, both=both))
+    network = express(plan, np.random.default_rng(5).normal(0, 0.3, plan.length))
+    for seed in range(12):
+        line = random_line(game, 120, seed)[: HEIGHTS - 2]
+        begin(network, line[0][0])
+        for height, (position, move) in enumerate(line):
+            own = height % 2 == 0
+            assert judge(network, position, own, height) == value(network, position, own)
+            follow_pass(network, position, height)
+            assert judge(network, rules.turn(position), not own, height + 1) == value(
+                network, rules.turn(position), not own
+            )
+            follow(network, position, move, height)
+
+
+@pytest.mark.parametrize(
+    ("fen", "moves"),
+    [
+        ("r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1", ("e1g1", "e8c8")),
+        ("r3k2r/p6p/8/8/8/8/P6P/R3K2R w KQkq - 0 1", ("e1c1", "e8g8")),
+        ("4k3/8/8/8/1p6/8/P7/4K3 w - - 0 1", ("a2a4", "b4a3")),
+        ("3nk3/2P5/8/8/8/8/2p5/3NK3 w - - 0 1", ("c7d8q", "e8d8")),
+        ("4k3/2P5/8/8/8/8/2p5/3NK3 w - - 0 1", ("c7c8n", "c2d1r")),
+    ],
+)
+def test_sums_follow_castling_passing_and_promotion(fen: str, moves: tuple[str, str]) -> None:
+    game = find_game("chess")
+    plan = make_plan(game, NetworkOptions(inputs=("features",), hidden=5, both=True))
+    network = express(plan, np.random.default_rng(1).normal(0, 0.3, plan.length))
+    position = game.read(fen)
+    begin(network, position)
+    for height, text in enumerate(moves):
+        move = game.read_move(position, text)
+        follow(network, position, move, height)
+        position = game.play(position, move)
+        own = height % 2 == 1
+        assert judge(network, position, own, height + 1) == value(network, position, own)
+
+
+@pytest.mark.parametrize("name", ["morris", "konane", "lines_of_action", "chess"])
+def test_every_game_tells_a_network_whose_turn_it_is(name: str) -> None:
+    game = find_game(name)
+    plan = make_plan(game, NetworkOptions(inputs=("turn",), hidden=1))
+    alleles = np.zeros(plan.length)
+    alleles[0], alleles[1] = 2.0, 1.0  # from the input to the unit, from there to the output
+    network = express(plan, alleles)
+    assert value(network, game.start(), True) == pytest.approx(np.tanh(2.0), abs=1e-5)
+    assert value(network, game.start(), False) == 0.0  # who looks on has no turn
+    plan = make_plan(game, NetworkOptions(inputs=("features", "turn"), hidden=6, both=True))
+    network = express(plan, np.random.default_rng(0).normal(0, 0.3, plan.length))
+    for position, _ in random_line(game, 20, 1):
+        assert value(network, position, True) == value(network, position, False)
 
 
 def test_both_views_make_what_is_good_for_one_bad_for_the_other() -> None:

@@ -21,7 +21,16 @@ from understudy.records.examples import all_examples
 from understudy.records.store import lone_pairs
 from understudy.trainers import objectives
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import Epoch, Graded, TrainingOptions, begin, choose_threads, fit, learning_rate
+from understudy.trainers.fitting import (
+    Epoch,
+    Graded,
+    TrainingOptions,
+    begin,
+    choose_threads,
+    fit,
+    learning_rate,
+    training_facts,
+)
 from understudy.trainers.objectives import Encoded, Lesson, make_lesson, shuffled, spread, train_moves
 
 OPTIONS = TrainingOptions(batch=64, epochs=3, images="one", learning_rate=0.01, schedule="one_cycle", beta1=0.9, seed=5)
@@ -100,6 +109,49 @@ def test_a_resumed_training_ends_with_the_same_weights(lesson: Lesson, tmp_path:
     epochs(second, lesson, OPTIONS)
     for a, b in zip(whole.unit.parameters(), second.unit.parameters(), strict=True):
         assert torch.equal(a, b)
+
+
+@pytest.mark.parametrize("images", ["all", "one"])
+def test_short_epochs_show_every_row_once_before_any_again(lesson: Lesson, images: str) -> None:
+    options = replace(OPTIONS, images=images, epoch_rows=100)
+    moves = objectives.Moves(unit(), replace(lesson, inputs=torch.arange(len(lesson))[:, None]), lesson, options)
+    records = len(lesson) if images == "all" else len(lesson.starts)
+    turns = -(-records // 100)
+    shown = [torch.cat([batch.inputs for batch in moves.batches(epoch)[1]]).ravel() for epoch in range(2 * turns)]
+    assert [len(rows) for rows in shown[:turns]] == [100] * (turns - 1) + [records - 100 * (turns - 1)]
+    first, second = torch.cat(shown[:turns]), torch.cat(shown[turns:])
+    assert len(first.unique()) == len(second.unique()) == records and not torch.equal(first, second)
+    whole = objectives.Moves(moves.unit, moves.lesson, lesson, replace(options, epoch_rows=None))
+    assert torch.equal(torch.cat([batch.inputs for batch in whole.batches(0)[1]]).ravel(), first)
+
+
+def test_a_training_of_short_epochs_in_half_precision_resumes_to_the_same_weights(
+    lesson: Lesson, tmp_path: Path
+) -> None:
+    options = replace(OPTIONS, epoch_rows=150, epochs=4, precision="bfloat16")
+    whole, half = begin(unit(), options), begin(unit(), options)
+    epochs(whole, lesson, options)
+    for event in train_moves(half, lesson, lesson, options):
+        if isinstance(event, Epoch) and event.epoch == 1:
+            save_checkpoint(tmp_path / "half", half, "name")
+            break
+    again = begin(unit(), options)
+    assert resume(tmp_path / "half", again, "name")
+    epochs(again, lesson, options)
+    for a, b in zip(whole.unit.parameters(), again.unit.parameters(), strict=True):
+        assert torch.equal(a, b) and a.dtype == torch.float32
+    plain = begin(unit(), options)
+    epochs(plain, lesson, replace(options, precision="float32"))
+    assert not all(torch.equal(a, b) for a, b in zip(whole.unit.parameters(), plain.unit.parameters(), strict=True))
+
+
+def test_options_that_came_later_change_no_older_name() -> None:
+    facts = training_facts(TrainingOptions())
+    assert "epoch_rows" not in facts and "precision" not in facts and facts["batch"] == 20_000
+    assert training_facts(TrainingOptions(epoch_rows=5))["epoch_rows"] == 5
+    for wrong in ({"epoch_rows": 0}, {"precision": "float8"}):
+        with pytest.raises((BadOption, UnknownName), match=f"training.{next(iter(wrong))}"):
+            begin(unit(), TrainingOptions(**wrong))  # type: ignore[arg-type]
 
 
 def test_checkpoints_of_other_trainings_are_left_alone(lesson: Lesson, tmp_path: Path) -> None:

@@ -230,15 +230,15 @@ def test_local_units_see_neighbours_alone() -> None:
 def test_lambda_returns() -> None:
     tale = make_tale(5, 1)
     tale.values[:4] = (0.5, 0.6, 0.7, 0.9)
-    look_back(tale, 4, 1.0)
+    look_back(tale, 4, 1.0, 1.0)
     assert tale.targets[:4].tolist() == [0.0, 1.0, 0.0, 1.0]  # the last mover won, every other move was the loser's
-    look_back(tale, 4, 0.0)
+    look_back(tale, 4, 1.0, 0.0)
     assert tale.targets[:4] == pytest.approx([0.4, 0.3, 0.1, 1.0])
-    look_back(tale, 4, 0.5)
+    look_back(tale, 4, 1.0, 0.5)
     last = 1 - (0.5 * 0.9 + 0.5 * 1.0)
     assert tale.targets[2] == pytest.approx(last)
     tale.explored[2] = True  # a random move says nothing of the board before it; the best move's opinion does
-    look_back(tale, 4, 0.5)
+    look_back(tale, 4, 1.0, 0.5)
     assert tale.targets[1] == pytest.approx(1 - 0.7)
 
 

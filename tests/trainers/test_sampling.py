@@ -171,8 +171,12 @@ def test_compiled_and_interpreted_kernels_walk_back_alike() -> None:
 @pytest.mark.parametrize(
     ("game", "changes", "message"),
     [
-        ("konane", {}, "positions of konane cannot be sampled offline: its batches have no keys"),
-        ("morris", {}, "positions of morris cannot be sampled offline: its batches have no finished"),
+        (
+            "konane",
+            {},
+            "positions of konane cannot be sampled offline: it does not tell of many positions at once what names them",
+        ),
+        ("morris", {}, "a table keeps the stones of both sides, and positions have their_hand besides"),
         ("lines_of_action", {"sampler": "tabel"}, "did you mean 'table'"),
         ("lines_of_action", {"discount": 1.5}, "sampling.discount must be from 0 to 1, not 1.5"),
         ("lines_of_action", {"step": -0.1}, "sampling.step must be from 0 to 1"),

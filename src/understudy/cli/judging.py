@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from understudy.games import CompiledGame
     from understudy.judges.measures import Verdict
     from understudy.records.examples import Examples
+    from understudy.records.files import Complaint
+    from understudy.records.store import Records
 
-ON_RECORDS = ("accuracy", "legality", "reliability")
+ON_RECORDS = ("accuracy", "legality", "mistakes", "reliability")
 VALUE_KEPT = "value_kept"
 SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 
@@ -30,10 +32,11 @@ SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 @click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT]),
               help="Which judge; all that need records if not said; may be given several times.")  # fmt: skip
 @click.option("--size", metavar="S", help="For value_kept: the konane board, of at most 36 cells: 6, or 4x6.")
-@click.option("--split", type=click.Choice(["all", "expanded", "orbit"]), default="all", show_default=True,
-              help="all: every record (of Morris expanded as its authors did); or one side of a split.")  # fmt: skip
-@click.option("--part", type=click.Choice(["train", "validation", "test"]),
-              help="Which side of the split; test if not said.")  # fmt: skip
+@click.option("--split", type=click.Choice(["all", "expanded", "orbit", "people"]), default="all", show_default=True,
+              help="all: every record (of Morris expanded as its authors did); or one side of a split; people: games "
+                   "that the student's file says were held out by player and year.")  # fmt: skip
+@click.option("--part", type=click.Choice(["train", "validation", "test", "fresh"]),
+              help="Which side of the split; test if not said; fresh: positions no training game has.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), metavar="N",
               help="At most N positions: of records evenly chosen, for value_kept at random.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K",
@@ -51,9 +54,10 @@ def judge(
 ) -> None:
     """Grade players: on stored records, or against perfect play.
 
-    Judges on records of any game: accuracy, legality, reliability. A PLAYER is student:NAME_OR_RUN,
-    nnmm:FOLDER/TFR (the authors' weights of Morris), or any other player of the game. The judge value_kept asks
-    how often a player of konane keeps what a position is worth; it needs a board's --size and no records.
+    Judges on records of any game: accuracy, legality, mistakes (what is wrong with choices that are not legal),
+    reliability. A PLAYER is student:NAME_OR_RUN, nnmm:FOLDER/TFR (the authors' weights of Morris), or any other
+    player of the game. The judge value_kept asks how often a player of konane keeps what a position is worth; it
+    needs a board's --size and no records.
     """
     from understudy.judges.measures import write_verdict
 
@@ -98,10 +102,15 @@ def _on_records(
 
     if choice["part"] is not None and choice["split"] == "all":
         raise BadOption(f"--part {choice['part']} needs --split expanded or orbit: 'all' has no sides")
-    records, complaints = load_any(Path(file), on_error=choice["on_error"])
+    if choice["part"] == "fresh" and choice["split"] != "people":
+        raise BadOption("--part fresh needs --split people")
+    if choice["split"] == "people" and not _is_parquet(Path(file)):
+        records, complaints, made = _part_people(Path(file), players, choice)
+    else:
+        records, complaints = load_any(Path(file), on_error=choice["on_error"])
+        check_split(records.game, choice["split"], "--split")
+        made = [make_player(player, records.game) for player in players]
     game = records.game
-    check_split(game, choice["split"], "--split")
-    made = [make_player(player, game) for player in players]
     chosen = {name: choice[name] for name in ("split", "part", "seed", "limit")}
     examples = choose_examples(records, **chosen)
     for player in made:
@@ -111,6 +120,40 @@ def _on_records(
     if complaints:
         click.echo(f"{len(complaints)} malformed lines of {file} were skipped", err=True)
     return verdicts
+
+
+def _part_people(
+    file: Path, players: tuple[str, ...], choice: Mapping[str, Any]
+) -> tuple[Records, list[Complaint], list[Any]]:
+    """Return the games of a file that are on the side asked for, held out as a student's own file says, and players."""
+    from understudy.config import build
+    from understudy.games import find_game
+    from understudy.players import make_player
+    from understudy.records import people
+    from understudy.records.files import read_bytes
+    from understudy.records.store import find_format
+
+    kind, form = find_format(file, read_bytes(file))
+    made = [make_player(player, find_game(kind.name)) for player in players]
+    plans = [facts["held_out"] for player in made if "held_out" in (facts := getattr(player, "facts", {}))]
+    if not plans or form.load_parted is None:
+        raise BadOption("--split people needs games in PGN, and a student whose file says whom it held out")
+    hold_out, part = build(people.HoldOut, plans[0], place="held_out in the student's file"), choice["part"] or "test"
+    side = people.SIDES.index("test" if part == "fresh" else part)
+    wanted = range(len(people.SIDES)) if part == "fresh" else (side,)
+    records, games = form.load_parted([file], hold_out, choice["on_error"], wanted)
+    people.check_sides(games, hold_out, {side: "judge on"})
+    return records, [], made
+
+
+def _is_parquet(path: Path) -> bool:
+    from understudy.records.store import MAGIC
+
+    try:
+        with path.open("rb") as file:
+            return file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return False  # whoever reads it says why it cannot be read
 
 
 def _against_perfect_play(players: tuple[str, ...], size: str, choice: Mapping[str, Any]) -> dict[str, Verdict]:

@@ -76,6 +76,8 @@ class GameKind:
     """`make_encoders`: how students that imitate moves see a position besides its features."""
     legality: str | None = None
     """`Rules`: what is legal of the parts of moves, where a game says more than its list of moves (`PartRules`)."""
+    mistakes: str | None = None
+    """MISTAKES and `blame`: what is wrong with a choice, where a game says more than its moves and parts do."""
     boards: str | None = None
     """How students that value boards see them."""
     datasets: str | None = None
@@ -87,7 +89,8 @@ class GameKind:
     solver: str | None = None
     """Perfect play."""
     truth: str | None = None
-    """`know`: what every move of a position is truly worth, where that is known otherwise than by a solver."""
+    """`know`: what every move of a position is truly worth, where that is known otherwise than by a solver; `draw`: so
+    many positions of which it is known."""
     starts: str | None = None
     """STARTS: how to draw positions of a kind to start from, `custom` or `random`; `wander`: those of random games."""
     watching: Mapping[str, Any] = field(default_factory=dict)
@@ -100,6 +103,8 @@ class GameKind:
     """FORMAT: the text files in which others keep records of this game."""
     exports: str | None = None
     """EXPORTS: how a saved game is written as programs of others read it, by the name of the format, such as "pgn"."""
+    checks: str | None = None
+    """`find_faults`: what is wrong with positions that the rules do not know, many at once; else their text tells."""
     tells_turn: bool = True
     """Whether the text of a position tells whose turn it is."""
     illegal_code: int | None = None
@@ -117,6 +122,7 @@ LACKS = {
     "batches": "cannot look at many positions at once",
     "encoders": "has no inputs for students that imitate moves",
     "legality": "cannot tell which parts of a move are legal",
+    "mistakes": "has no mistakes of its own",
     "boards": "has no inputs for students that value boards",
     "datasets": "has no data sets of an engine's labels",
     "network_inputs": "has no inputs of its own for networks inside the search",
@@ -127,6 +133,7 @@ LACKS = {
     "counts": "has nothing of its own to count",
     "texts": "has no text of a fixed width",
     "text_files": "has no text files of its own",
+    "checks": "cannot tell of many positions at once whether the rules know them",
     "exports": "has no format for saved games but JSON and a list of moves",
 }
 """What a game cannot do that names no module for it, for people."""

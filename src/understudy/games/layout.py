@@ -27,6 +27,8 @@ class Classes:
 
     images: NDArray[np.int64]
     """[symmetries, places]: where each symmetry sends each place, the identity first; none stays none."""
+    columns: int = 0
+    """Of a board of rows: how many cells a row has; the cells are counted row by row. 0: the board has no rows."""
 
     @property
     def count(self) -> int:
@@ -116,9 +118,9 @@ def _show_features(game: CompiledGame) -> Encoder:
     return Encoder("features", facts(still, count), partial(features_of, count=count), symmetric=False)
 
 
-def board_classes(permutations: NDArray[np.int64]) -> Classes:
+def board_classes(permutations: NDArray[np.int64], columns: int = 0) -> Classes:
     """Return the places of a board by what its symmetries make of its cells [symmetries, cells]."""
-    return Classes(np.concatenate([np.zeros((len(permutations), 1), np.int64), permutations + 1], axis=1))
+    return Classes(np.concatenate([np.zeros((len(permutations), 1), np.int64), permutations + 1], axis=1), columns)
 
 
 def uniform(classes: Classes, depth: int) -> Layout:

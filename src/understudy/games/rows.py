@@ -13,7 +13,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games.batches import size
-from understudy.games.rules import features, key, sealed
+from understudy.games.rules import features, key, moves, sealed, turn
 from understudy.kernels import kernel
 
 
@@ -74,3 +74,70 @@ def _write_features(batch: Any, out: NDArray[np.int8]) -> None:
     for row in range(len(out)):
         for place in range(features(row_of(batch, row), places)):
             out[row, places[place]] = 1
+
+
+def count_moves(batch: Any, most: int, codes: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many legal moves each position has, and in how many positions each of *codes* codes is legal."""
+    per_position, per_code = np.zeros(size(batch), np.int64), np.zeros(codes, np.int64)
+    _count_moves(typed(batch), np.empty(most, np.int32), per_position, per_code)
+    return per_position, per_code
+
+
+@kernel
+def _count_moves(
+    batch: Any, scratch: NDArray[np.int32], per_position: NDArray[np.int64], per_code: NDArray[np.int64]
+) -> None:
+    for row in range(len(per_position)):
+        per_position[row] = moves(row_of(batch, row), scratch)
+        for place in range(per_position[row]):
+            per_code[scratch[place]] += 1
+
+
+def are_legal(batch: Any, codes: NDArray[np.int32], most: int) -> NDArray[np.bool_]:
+    """Tell of each position whether the move with its code is legal; *most* moves has none of them more than."""
+    legal = np.zeros(size(batch), np.bool_)
+    _find_legal(typed(batch), np.empty(most, np.int32), codes, legal)
+    return legal
+
+
+@kernel
+def _find_legal(batch: Any, scratch: NDArray[np.int32], codes: NDArray[np.int32], out: NDArray[np.bool_]) -> None:
+    for row in range(len(out)):
+        for place in range(moves(row_of(batch, row), scratch)):
+            out[row] |= scratch[place] == codes[row]
+
+
+MOST_PRESENT = 512
+"""No position has more features present than this: the largest board of Konane has 196 stones."""
+
+
+def present_of(batch: Any, count: int, *, turned: bool = False) -> NDArray[np.int16]:
+    """Return the features that hold in each position [positions, most], as numbers below *count*, filled up with it.
+
+    Where most features never hold at once, as in chess, this takes a tenth of the room of zeros and ones. Positions
+    that are *turned* are seen by who is not to move.
+    """
+    ready = typed(batch)
+    counts = np.zeros(size(batch), np.int64)
+    _count_present(ready, counts)
+    present = np.full((size(batch), int(counts.max(initial=1))), count, np.int16)
+    _write_present(ready, turned, present)
+    return present
+
+
+@kernel
+def _count_present(batch: Any, out: NDArray[np.int64]) -> None:
+    places = np.empty(MOST_PRESENT, np.int32)
+    for row in range(len(out)):
+        out[row] = features(row_of(batch, row), places)
+
+
+@kernel
+def _write_present(batch: Any, turned: bool, out: NDArray[np.int16]) -> None:
+    places = np.empty(MOST_PRESENT, np.int32)
+    for row in range(len(out)):
+        position = row_of(batch, row)
+        if turned:
+            position = turn(position)
+        for place in range(features(position, places)):
+            out[row, place] = places[place]

@@ -121,8 +121,8 @@ def lifeless(position: Any) -> bool:
 
 
 def can_select(kind: type) -> bool:
-    """Tell whether positions of this type say what a selective search must know; it passes, so no sums can follow."""
-    return hasattr(RULES[kind], "exchange") and not tells_changes(kind)
+    """Tell whether positions of this type say what a selective search must know."""
+    return hasattr(RULES[kind], "exchange")
 
 
 def sealed(position: P) -> P:

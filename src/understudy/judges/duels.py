@@ -173,11 +173,11 @@ def play_marks(
     """Play *games*, both sides from each of the *starts*, or all from the plain one; return their marks."""
     mixed = int.from_bytes(hashlib.sha256(name.encode()).digest()[:8], "big")
     room = make_room(game.most_moves, np.random.default_rng([seed, mixed]))
-    marks = np.zeros(games, np.int64)
+    marks, limit = np.zeros(games, np.int64), game.conventions.ply_limit
     if not starts:
-        duel(game.start(), name_moves(()), one, other, games, room, marks)
+        duel(game.start(), name_moves(()), one, other, games, limit, room, marks)
     for place, (start, begun) in enumerate(starts):
-        duel(start, begun, one, other, min(2, games - 2 * place), room, marks[2 * place :])
+        duel(start, begun, one, other, min(2, games - 2 * place), limit, room, marks[2 * place :])
     return marks
 
 

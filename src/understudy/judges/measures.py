@@ -115,16 +115,56 @@ NEWTON_STEPS = 100
 """Of Newton's method at most; it takes a handful."""
 
 
+DRAWN_ANEW = 400
+"""Tournaments whose openings are drawn anew: the ends of an interval then move by a few points from draw to draw."""
+
+
 class Rating(NamedTuple):
-    """Elo points around an average of zero, with their 95 % interval."""
+    """Elo points around an average of zero, or from a player's, with their 95 % interval."""
 
     elo: float
     low: float
     high: float
 
 
-def rate(points: NDArray[np.float64]) -> list[Rating]:
-    """Return a rating for each player from *points* [players, players]: what row scored against column."""
+def rate(points: NDArray[np.float64], *, zero: int | None = None) -> list[Rating]:
+    """Return a rating for each player from *points* [players, players]: what row scored against column.
+
+    They are counted from the player of place *zero*, if there is one, and their intervals are of the difference to it.
+    """
+    strength, curvature = _fit_strengths(points)
+    centre = np.eye(len(points)) - (1 / len(points) if zero is None else np.eye(len(points))[zero])
+    spread = np.sqrt(np.maximum(np.diag(centre @ np.linalg.inv(curvature) @ centre.T), 0.0)) * Z95
+    middle = strength - (strength.mean() if zero is None else strength[zero])
+    return [Rating(*(float(SCALE * x) for x in (m, m - s, m + s))) for m, s in zip(middle, spread, strict=True)]
+
+
+def rate_openings(points: NDArray[np.float64], *, zero: int, seed: int) -> list[Rating]:
+    """Return ratings from *points* [openings, players, players], counted from the player *zero*.
+
+    All pairings share their openings, so what an opening gives somebody it gives in several of them: the interval holds
+    what tournaments with openings drawn anew give. Where these are too sure, since somebody won or lost everything, it
+    is as wide as the likelihood has it.
+    """
+    shape, rng = len(points), np.random.default_rng(seed)
+    rated = rate(points.sum(axis=0), zero=zero)
+    weights = rng.multinomial(shape, np.full(shape, 1 / shape), DRAWN_ANEW).astype(np.float64)
+    drawn = np.array([_differ(np.tensordot(weight, points, 1), zero) for weight in weights])
+    lows, highs = np.quantile(drawn, [0.025, 0.975], axis=0)
+    return [
+        Rating(one.elo, min(one.low, float(low)), max(one.high, float(high)))
+        for one, low, high in zip(rated, lows, highs, strict=True)
+    ]
+
+
+def _differ(points: NDArray[np.float64], zero: int) -> NDArray[np.float64]:
+    """Return the Elo points of each player from those of the player *zero*."""
+    strength, _ = _fit_strengths(points)
+    return np.asarray(SCALE * (strength - strength[zero]))
+
+
+def _fit_strengths(points: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the strengths of greatest likelihood, and the negative of its curvature there."""
     games = points + points.T
     strength = np.zeros(len(points))
     for _ in range(NEWTON_STEPS):
@@ -133,11 +173,7 @@ def rate(points: NDArray[np.float64]) -> list[Rating]:
         strength += np.clip(step, -2, 2)  # about 350 points: far from the maximum a whole step may overshoot
         if np.abs(step).max() < 1e-10:
             break
-    _, curvature = _derivatives(strength, points, games)
-    centre = np.eye(len(points)) - 1 / len(points)
-    spread = np.sqrt(np.diag(centre @ np.linalg.inv(curvature) @ centre)) * Z95
-    middle = strength - strength.mean()
-    return [Rating(*(float(SCALE * x) for x in (m, m - s, m + s))) for m, s in zip(middle, spread, strict=True)]
+    return strength, _derivatives(strength, points, games)[1]
 
 
 def expected_shares(elo: float, against: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -1,4 +1,4 @@
-"""Judges of moves that are chosen part by part: as the teacher's, legal, and legal before illegal in the ranking.
+"""Judges of moves that are chosen part by part: as the teacher's, legal, what is wrong, legal before illegal.
 
 A judge is a function from a chunk of what was seen to a tally. What is legal, and how moves fall into parts, follows
 from the game's moves and parts alone (`games/legality.py`), unless the game has more to say.
@@ -16,6 +16,7 @@ from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE, taken
 from understudy.games.bits import NONE, lowest, rest
 from understudy.games.legality import Classes, PartRules, part_rules
+from understudy.games.mistakes import mistakes_of
 from understudy.games.parts import may_lack, parts_of
 from understudy.judges.measures import Sums, Tally, counted, summed
 from understudy.kernels import kernel
@@ -118,6 +119,14 @@ def _illegal_mass(seen: Seen) -> Tally:
         wrong = (odds * ~seen.rules.unpacked(masks[rows])).sum(axis=1) / odds.sum(axis=1)
         tally[f"legality.illegal_mass.{seen.game.part_names[part]}"] = summed(wrong)
     return tally
+
+
+def mistakes(seen: Seen) -> Tally:
+    """Return the share of choices that make each kind of mistake; together they are those that are not legal."""
+    rules = seen.choices[""] if seen.choices else seen.rules.judge_choices(seen.batch, seen.parts)
+    kinds = mistakes_of(seen.game)
+    made = kinds.classify(seen.batch, seen.parts, rules["whole"])
+    return {f"mistakes.{name}": counted(made == place) for place, name in enumerate(kinds.meanings)}
 
 
 POINTS = 25

@@ -19,7 +19,7 @@ from understudy.games.batches import NO_MOVE, size, taken, unstacked
 from understudy.games.kind import kind_of
 from understudy.games.parts import parts_of
 from understudy.judges.measures import Tally, Verdict, add, measured, share
-from understudy.judges.parts import Seen, accuracy, legality, reliability, rows_of, see, with_scores
+from understudy.judges.parts import Seen, accuracy, legality, mistakes, reliability, rows_of, see, with_scores
 from understudy.judges.tournament import play_match
 from understudy.match import ILLEGAL, Terms
 from understudy.players.parts import PartScorer, in_part_order
@@ -46,6 +46,7 @@ class Judge(Protocol):
 JUDGES: Mapping[str, Judge] = {
     "accuracy": accuracy,
     "legality": legality,
+    "mistakes": mistakes,
     "reliability": reliability,
 }
 """By the name that `[judging]` and the command `judge` use; measures of a verdict begin with it."""
@@ -257,14 +258,24 @@ class Leak(NamedTuple):
     """How many of them are to be expected by mistake."""
     whole: bool = True
     """Whether all that it learned from is known; else there may be more."""
+    learned: int | None = None
+    """How many rows it learned from, where its file says no more than that: they were too many to keep."""
+
+
+def recognise(facts: Mapping[str, Any], game: CompiledGame, positions: Any) -> NDArray[np.bool_]:
+    """Tell which *positions* a student learned from, or from images of them, as far as its file says."""
+    names, marks = orbit_names(game, positions), read_marks(facts.get("learned_from"))
+    return np.zeros(len(names), np.bool_) if marks is None else np.isin(mark(names), marks)
 
 
 def leak_of(facts: Mapping[str, Any], game: CompiledGame, positions: Any) -> Leak:
     """Return what a student knows of *positions*, by what its file says that it learned from."""
     sketch = facts.get("learned_from")
-    names, marks = orbit_names(game, positions), read_marks(sketch)
+    marks = read_marks(sketch)
     if marks is None or not isinstance(sketch, Mapping):
-        return Leak(len(names), None)
+        learned = sketch.get("rows") if isinstance(sketch, Mapping) else None
+        return Leak(size(positions), None, learned=learned if isinstance(learned, int) else None)
+    names = orbit_names(game, positions)
     seen, whole = int(np.isin(mark(names), marks).sum()), bool(sketch.get("whole"))
     if not seen and not whole:
         return Leak(len(names), None, whole=False)
@@ -274,6 +285,9 @@ def leak_of(facts: Mapping[str, Any], game: CompiledGame, positions: Any) -> Lea
 def leak_text(player: str, leak: Leak) -> str:
     """Return a leak as one line."""
     rows = f"these {_counted(leak.rows)} rows"
+    if leak.learned is not None:
+        many = f"{_counted(leak.learned)} rows, too many to keep in its file"
+        return f"note: {player} has learned from {many}; whether it knows some of {rows} cannot be told"
     if leak.seen is None:
         whose = "what it learned from" if leak.whole else "all that it learned from"
         return f"note: {player} does not say {whose}; whether it knows some of {rows} cannot be told"

@@ -6,7 +6,7 @@ position stays lost, and in many won ones every move wins. What tells players ap
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked, taken, unknown, unstacked
 from understudy.judges.measures import Verdict, counted, measured
-from understudy.protocols import Choice, Player
+from understudy.protocols import Choice, Move, Player
 from understudy.solve import FEW_CELLS, MoveValues, check_solvable, shared_solver
 
 SAMPLE = 20_000
@@ -58,6 +58,18 @@ def value_kept(player: Player, exam: Exam, *, chunk: int = 4096, progress: Progr
         "value_kept.critical.second": critical & ~first,
     }
     return measured({name: counted(kept[chosen]) for name, chosen in rows.items()})
+
+
+def truth_kept(player: Player, positions: Sequence[Any], values: Sequence[Mapping[Move, float]]) -> Verdict:
+    """Return how often *player* keeps the value where every move's is known: won, drawn or lost; and where it matters.
+
+    A choice that is not legal keeps nothing.
+    """
+    choices = player.choose(positions) if positions else []
+    kept = np.array([choice.fault is None and worth.get(choice.move) == max(worth.values())
+                     for choice, worth in zip(choices, values, strict=True)], np.bool_)  # fmt: skip
+    critical = np.array([len(set(worth.values())) > 1 for worth in values], np.bool_)
+    return measured({"value_kept": counted(kept), "value_kept.critical": counted(kept[critical])})
 
 
 def graded(game: CompiledGame, positions: Any, *, chunk: int = 256, progress: Progress | None = None) -> Exam:

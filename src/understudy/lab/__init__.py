@@ -22,17 +22,19 @@ from understudy import __version__
 from understudy.errors import BadOption, UnderstudyError
 from understudy.lab.run import (
     LOCAL,
+    Budget,
     Kind,
     Progress,
     Run,
     Show,
     Step,
+    check_run,
     keep_quiet,
     opened,
     play_command,
     spelled_as_before,
 )
-from understudy.lab.settings import Experiment
+from understudy.lab.settings import Experiment, has_records
 from understudy.protocols import Backend
 
 if TYPE_CHECKING:
@@ -48,18 +50,29 @@ KINDS = {
     "evolution": "understudy.lab.kinds.evolution",
     "offline": "understudy.lab.kinds.offline",
     "labels": "understudy.lab.kinds.labels",
+    "series": "understudy.lab.kinds.series",
 }
 """Where each kind of experiment says what it does (`KIND`)."""
 
+RECORDED = {"values": "understudy.lab.kinds.valued"}
+"""The same of kinds that do something else where an experiment has records."""
+
 COST = "cost.json"
+UNPAID = ("judge", "report")
+"""Steps that no budget pays for: how well a student is judged must not depend on what is left."""
 NOTING = 10.0
 """Seconds between two times of writing down what a step costs: a kill loses no more than that."""
 
 
-def find_lab(kind: str) -> Kind:
-    """Return what is done in experiments of a kind."""
-    lab: Kind = import_module(KINDS[kind]).KIND
+def find_lab(kind: str, *, recorded: bool = False) -> Kind:
+    """Return what is done in experiments of a kind, with records or without."""
+    lab: Kind = import_module((RECORDED if recorded else {}).get(kind) or KINDS[kind]).KIND
     return lab
+
+
+def lab_of(experiment: Experiment) -> Kind:
+    """Return what is done in an experiment."""
+    return find_lab(experiment.about.kind, recorded=has_records(experiment.settings))
 
 
 def run(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> Path:
@@ -73,7 +86,7 @@ def run(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backen
 
 def watch(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> Records:
     """Watch the teacher of an experiment and keep what it chose; return the records."""
-    if find_lab(experiment.about.kind).steps[0].name != "watch":
+    if lab_of(experiment).steps[0].name != "watch":
         note = f"one of the kind {experiment.about.kind!r} keeps no records"
         raise BadOption(f"experiment {experiment.name!r} has no teacher to watch: {note}")
     from understudy.records.store import load  # whoever keeps no records need not wait for Parquet
@@ -85,7 +98,7 @@ def watch(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, back
 
 def train(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, backend: Backend = LOCAL) -> None:
     """Do an experiment up to where its students have learned."""
-    names = [step.name for step in find_lab(experiment.about.kind).steps]
+    names = [step.name for step in lab_of(experiment).steps]
     if "learn" not in names:
         raise BadOption(f"nobody learns in experiment {experiment.name!r}: `understudy run` does all of it")
     with _at_work(experiment, folder, show, backend) as (at_work, lab):
@@ -101,10 +114,15 @@ def judge(experiment: Experiment, folder: Path, *, show: Show = keep_quiet, back
                 _do(step, at_work)
 
 
+def check(experiment: Experiment, folder: Path) -> None:
+    """Raise if an experiment could not be run in a folder; nothing there changes."""
+    check_run(Run(spelled_as_before(experiment, folder), folder), lab_of(experiment))
+
+
 @contextlib.contextmanager
 def _at_work(experiment: Experiment, folder: Path, show: Show, backend: Backend) -> Iterator[tuple[Run[Any], Kind]]:
     """Have the folder of an experiment to oneself, with all that is done in it."""
-    lab = find_lab(experiment.about.kind)
+    lab = lab_of(experiment)
     at_work = Run(spelled_as_before(experiment, folder), folder, show, backend)
     with opened(at_work, lab):
         yield at_work, lab
@@ -112,9 +130,10 @@ def _at_work(experiment: Experiment, folder: Path, show: Show, backend: Backend)
 
 def _do(step: Step, at_work: Run[Any]) -> None:
     """Do a step, and write down what it costs; one that is stopped has cost something, too."""
-    meter = Meter(at_work, step.name)
+    meter, minutes = Meter(at_work, step.name), at_work.experiment.about.core_minutes
+    budget = None if minutes is None else Budget(60 * minutes, meter.count_paid)
     try:
-        step.do(replace(at_work, show=meter.show))
+        step.do(replace(at_work, show=meter.show, budget=budget))
     finally:
         meter.note()
 
@@ -127,9 +146,16 @@ class Meter:
 
     def __init__(self, at_work: Run[Any], step: str) -> None:
         self.run, self.step, self.lock = at_work, step, threading.Lock()
-        before = at_work.load(COST).get("steps", {}).get(step, {})
+        steps = at_work.load(COST).get("steps", {})
+        before = steps.get(step, {})
+        paid = [cost for name, cost in steps.items() if name not in (step, *UNPAID)]
+        self.earlier = sum(float(cost["cpu_seconds"]) for cost in paid)
         self.before = float(before.get("wall_seconds", 0.0)), float(before.get("cpu_seconds", 0.0))
         self.began, self.noted = (time.perf_counter(), _cpu_seconds()), time.perf_counter()
+
+    def count_paid(self) -> float:
+        """Return the seconds of cores that this step and those before it took, as far as a budget pays for them."""
+        return self.earlier + self.before[1] + _cpu_seconds() - self.began[1]
 
     def show(self, progress: Progress) -> None:
         """Pass on how far the step is; students that learn side by side all tell it."""
@@ -173,9 +199,18 @@ def report(experiment: Experiment, folder: Path) -> Path:
     """Write the report of whatever the run folder holds."""
     from understudy.report import build_report
 
-    lab = find_lab(experiment.about.kind)
-    paper, rival = experiment.paper if lab.paper else None, lab.rival or f"student:{folder}"
-    return build_report(folder, paper=paper, closing=[play_command(experiment.about, rival)])
+    lab = lab_of(experiment)
+    return build_report(
+        folder, paper=experiment.paper if lab.paper else None, closing=closing_lines(experiment, folder)
+    )
+
+
+def closing_lines(experiment: Experiment, folder: Path) -> list[str]:
+    """Return the lines at the end of a report, which play against its students."""
+    lab = lab_of(experiment)
+    if lab.closing is not None:
+        return list(lab.closing(Run(experiment, folder)))
+    return [play_command(experiment.about, lab.rival or f"student:{folder}")]
 
 
 def report_all(folder: Path, output: Path) -> dict[str, dict[str, Any]]:
@@ -214,4 +249,4 @@ def _seeds(options: Any) -> Iterator[int]:
 
 def summary(experiment: Experiment, folder: Path) -> list[str]:
     """Return the few lines that a person looks for first."""
-    return find_lab(experiment.about.kind).summary(Run(experiment, folder))
+    return lab_of(experiment).summary(Run(experiment, folder))

@@ -15,7 +15,8 @@ from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import STUDIES, locate
 from understudy.files import DATA
-from understudy.lab.settings import Experiment, check_unset, flattened, insisted, noted
+from understudy.lab.cells import SERIES, expand_cells, games_of
+from understudy.lab.settings import Experiment, check_unset, flattened, has_records, insisted, noted
 
 KINDS = {
     "imitation": "understudy.lab.options.imitation",
@@ -25,8 +26,16 @@ KINDS = {
     "evolution": "understudy.lab.options.evolution",
     "offline": "understudy.lab.options.offline",
     "labels": "understudy.lab.options.labels",
+    SERIES: "understudy.lab.options.series",
 }
 """The options of each kind of experiment; only what is needed is imported, so not every study waits for PyTorch."""
+
+RECORDED = {"values": "understudy.lab.options.valued"}
+"""The same of kinds that have other options where an experiment has records."""
+
+
+BUDGETED = ("imitation", "online", "values", "evolution")
+"""Kinds whose students learn until `experiment.core_minutes` are used up."""
 
 
 class Listed(NamedTuple):
@@ -61,7 +70,7 @@ def list_experiments() -> Iterator[Listed]:
         yield Listed(
             name=name,
             study=path.parents[1].name,
-            game=about.get("game", "morris"),
+            game=games_of(settings),
             title=about.get("title", ""),
             minutes=about.get("minutes"),
             quick_minutes=about.get("quick_minutes"),
@@ -73,6 +82,9 @@ def list_experiments() -> Iterator[Listed]:
 
 def files_of(settings: Mapping[str, Any]) -> Iterator[str]:
     """Yield the files that an experiment names: what is learned from, who is corrected, and positions to judge by."""
+    if settings.get("experiment", {}).get("kind") == SERIES:
+        yield from dict.fromkeys(file for cell in expand_cells(settings).values() for file in files_of(cell))
+        return
     for section in ("records", "positions"):
         yield from settings.get(section, {}).get("files", ())
     apprentice = settings.get("watch", {}).get("apprentice", "").partition(",")[0].removeprefix("student:")
@@ -117,5 +129,8 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     kind = about.get("kind", "imitation") if isinstance(about, Mapping) else "imitation"
     if kind not in KINDS:
         raise UnknownName("kind of experiment", str(kind), KINDS)
-    experiment: Experiment = import_module(KINDS[kind]).make_experiment(name, settings, folder=folder)
+    if "core_minutes" in about and kind not in BUDGETED:
+        raise BadOption(f"experiment.core_minutes: experiments of the kind {kind!r} never read it")
+    place = (RECORDED if has_records(settings) else {}).get(kind) or KINDS[kind]
+    experiment: Experiment = import_module(place).make_experiment(name, settings, folder=folder)
     return experiment

@@ -14,7 +14,7 @@ import shutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from understudy.backends import Local
 from understudy.config import load_toml, write_toml
@@ -32,9 +32,12 @@ except ImportError:  # there is none on Windows, where nobody hears of a second 
     fcntl = None  # type: ignore[assignment]
 
 E = TypeVar("E", bound=Experiment)
+Options = TypeVar("Options")
 
 PICKED = "picked.json"
 """Who was chosen by games that grade nobody."""
+LEAST = 0.001
+"""Seconds that a training is given where nothing is left of a budget: every network learns from one batch at least."""
 LOCAL = Local()
 """The cores of this machine."""
 
@@ -55,6 +58,21 @@ def keep_quiet(progress: Progress) -> None:
     """Show nothing of a run's progress."""
 
 
+class Timed(Protocol):
+    """A training that knows how long it has taken, on the wall or by cores."""
+
+    seconds: float
+    by_cores: bool
+
+
+class Budget(NamedTuple):
+    """Seconds of one core that watching and learning may take."""
+
+    seconds: float
+    spent: Callable[[], float]
+    """How many of them are spent, in the steps before and in this one."""
+
+
 @dataclass(frozen=True)
 class Run(Generic[E]):
     """An experiment, the folder that keeps what comes of it, who hears of progress, and where games are played."""
@@ -63,6 +81,23 @@ class Run(Generic[E]):
     folder: Path
     show: Show = keep_quiet
     backend: Backend = LOCAL
+    budget: Budget | None = None
+    """What its steps may cost; None: whatever they do."""
+
+    def used_up(self, share: float = 1.0) -> bool:
+        """Tell whether this share of the budget is spent; what has none never is."""
+        return self.budget is not None and self.budget.spent() >= share * self.budget.seconds
+
+    def allot(self, learning: Timed, options: Options, *, among: int) -> Options:
+        """Return the options of a training with its part of what is left of the budget, told by the time of cores.
+
+        The rest is shared evenly *among* so many trainings, this one and those after it.
+        """
+        if self.budget is None:
+            return options
+        learning.by_cores = True
+        left = max(self.budget.seconds - self.budget.spent(), LEAST) / among
+        return replace(options, minutes=(learning.seconds + left) / 60)  # type: ignore[type-var]
 
     def tell(self, task: str, done: float, note: str = "") -> None:
         """Let whoever watches know how far a task is."""
@@ -129,11 +164,28 @@ class Kind:
     """Whether `[paper]` speaks of verdicts, by their sections."""
     rival: str = ""
     """Whom the report invites to play against, if not the run's student."""
+    check: Callable[[Run[Any]], None] = lambda run: None
+    """Refuses what would else be refused later, such as players that, once made, cannot do what is asked of them."""
+    closing: Callable[[Run[Any]], Iterable[str]] | None = None
+    """The lines that play against the run's students, if it has not just one."""
 
 
 @contextlib.contextmanager
 def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
     """Have the run folder to oneself: made, or of the same experiment, with nothing in it made by other settings."""
+    check_run(run, kind)
+    make_folder(run.folder)
+    with locked(run.folder):
+        save_text(run.folder / "experiment.toml", write_toml(run.experiment.settings))
+        if note := rename_players(run.folder):
+            run.tell("old names", 1.0, note)
+        for name in kind.folders:
+            make_folder(run.folder / name)
+        yield
+
+
+def check_run(run: Run[Any], kind: Kind) -> None:
+    """Raise if a run folder cannot be opened for an experiment; nothing in it changes."""
     path = run.folder / "experiment.toml"
     if path.exists() and kind.identity(load_toml(path)) != kind.identity(run.experiment.settings):
         raise BadOption(
@@ -141,15 +193,9 @@ def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
             "name another with --run, or delete it"
         )
     check_made(kind.made(run))
-    check_opponents(kind.opponents(run.experiment), run.experiment.game)
-    make_folder(run.folder)
-    with locked(run.folder):
-        save_text(path, write_toml(run.experiment.settings))
-        if note := rename_players(run.folder):
-            run.tell("old names", 1.0, note)
-        for name in kind.folders:
-            make_folder(run.folder / name)
-        yield
+    if opponents := list(kind.opponents(run.experiment)):  # a series has none, and no game either
+        check_opponents(opponents, run.experiment.game)
+    kind.check(run)
 
 
 def spelled_as_before(experiment: E, folder: Path) -> E:
@@ -198,13 +244,16 @@ def check_made(made: Iterable[Made]) -> None:
             raise BadOption(f"{one.what} {one.how} with other settings than now; name another --run, or delete it")
 
 
-def check_opponents(opponents: Iterable[str], game: CompiledGame) -> None:
-    """Raise unless everybody can be made whom students will play: better now than after the training."""
+def check_opponents(opponents: Iterable[str], game: CompiledGame, place: str = "judging.opponents") -> None:
+    """Raise unless everybody can be made whom students will play: better now than after the training.
+
+    *place* names where they stand, for errors.
+    """
     for opponent in opponents:
         try:
             close(make_player(opponent, game))
         except UnderstudyError as error:
-            raise BadOption(f"judging.opponents: {opponent!r}: {error}") from None
+            raise BadOption(f"{place}: {opponent!r}: {error}") from None
 
 
 def append_line(path: Path, entry: Mapping[str, Any]) -> None:

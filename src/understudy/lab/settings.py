@@ -15,11 +15,12 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, Generic, Protocol, TypeVar
 
-from understudy.config import build, holder_of, overridden, read_change, unset
+from understudy.config import build, check_range, holder_of, overridden, read_change, unset
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import locate
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
+from understudy.lab.cells import SERIES
 from understudy.papers import STUDIES
 
 ABOUT_SECTIONS = ("experiment", "variations", "quick")
@@ -44,6 +45,7 @@ class About:
     kind: str = "imitation"
     title: str = ""
     game: str = "morris"
+    """Of a series the games of its cells, which nobody need say."""
     size: str = ""
     """Such as 6 or 4x6; the game's own if not said."""
     description: str = ""
@@ -57,8 +59,14 @@ class About:
     """Whether this is the short form, written down by `--quick`."""
     changed: tuple[str, ...] = ()
     """Which settings are not those of the file, written down by `--set`."""
+    core_minutes: float | None = None
+    """Minutes of one core that watching and learning may take in all; what is not done by then is left undone."""
+    watch_share: float = 0.5
+    """The share of them that watching may take."""
 
     def __post_init__(self) -> None:
+        check_range("experiment.core_minutes", self.core_minutes, 0.001, 100_000)
+        check_range("experiment.watch_share", self.watch_share, 0, 1)
         if self.study and self.study not in STUDIES:
             raise UnknownName("experiment.study", self.study, STUDIES)
 
@@ -104,16 +112,18 @@ def make_study(
     more: Sequence[str] = (),
     judging: type[Judging],
     lesson: Callable[[str, Mapping[str, Any]], Lesson],
+    usual: Mapping[str, Any] | None = None,
 ) -> Study[Judging, Lesson]:
     """Return the experiment that *settings* describe; *lesson* makes a student's way to learn out of its variation.
 
-    A file may hold the sections about *learning*, which variations may change, `[judging]`, and those that are *more*.
+    What `[judging]` does not say is *usual*, or else the default. A file may hold the sections about *learning*, which
+    variations may change, `[judging]`, and those that are *more*.
     """
     check_sections(settings, (*ABOUT_SECTIONS, *learning, "judging", *more))
     return Study(
         name=name,
         about=built(About, settings, "experiment"),
-        judging=built(judging, settings, "judging"),
+        judging=built(judging, settings, "judging", usual=usual),
         lessons=tuple(lesson(*varied) for varied in variations(settings, learning)),
         paper=settings.get("paper", {}),
         settings=settings,
@@ -146,11 +156,19 @@ def board_of(about: About) -> CompiledGame:
     return find_game(about.game, read_size(about.size, "experiment.size") if about.size else None)
 
 
+def has_records(settings: Mapping[str, Any]) -> bool:
+    """Tell whether an experiment keeps records: it watches a teacher, or names files."""
+    return "watch" in settings or "records" in settings
+
+
 def same_board(settings: Mapping[str, Any]) -> Any:
-    """Return the kind of an experiment, its game and its board, however the board's size is written."""
+    """Return the kind of an experiment, its game, its board, however the size is written, and its budget, if any."""
     about = settings.get("experiment", {})
     kind, game, size = (str(about.get(key, getattr(About, key))) for key in ("kind", "game", "size"))
-    return kind, game, read_size(size, "experiment.size") if size else find_game(game).size
+    if kind == SERIES:  # its cells have boards
+        return (kind,)
+    budget = [about["core_minutes"]] if "core_minutes" in about else []
+    return kind, game, read_size(size, "experiment.size") if size else find_game(game).size, *budget
 
 
 def check_sections(settings: Mapping[str, Any], names: Sequence[str], place: str = "an experiment") -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.layout import Encoder, find_encoder, find_encoders
+from understudy.games.layout import Encoder, Layout, find_encoder, find_encoders
 from understudy.games.parts import order_places
 from understudy.networks.architectures import (
     Dense,
@@ -18,20 +18,27 @@ from understudy.networks.architectures import (
     Residual,
     ResidualOptions,
 )
-from understudy.networks.students import Single, StudentOptions, Unit, Whole
+from understudy.networks.convolutions import Convolution, ConvolutionOptions
+from understudy.networks.planes import PlanesOptions, find_grid, make_planes
+from understudy.networks.students import Single, StudentOptions, Unit, whole_convolution, whole_residual
 
 
 class Architecture(NamedTuple):
     """What makes a network: its class and its options."""
 
-    network: type[FeedForward] | type[Residual] | type[Dense]
+    network: type[FeedForward] | type[Residual] | type[Dense] | type[Convolution] | None
+    """None where there are whole-move students alone."""
     options: type[Any]
+    whole: Callable[..., Unit] | None = None
+    """Makes a network for the whole move; None where there is none of this kind."""
 
 
 NETWORKS: dict[str, Architecture] = {
     "feedforward": Architecture(FeedForward, FeedForwardOptions),
-    "residual": Architecture(Residual, ResidualOptions),
+    "residual": Architecture(Residual, ResidualOptions, whole_residual),
     "dense": Architecture(Dense, DenseOptions),
+    "convolution": Architecture(Convolution, ConvolutionOptions, whole_convolution),
+    "planes": Architecture(None, PlanesOptions, make_planes),
 }
 
 DESIGNS = ("cascade", "whole")
@@ -44,8 +51,9 @@ def network_options(settings: Mapping[str, Any]) -> Any:
         raise UnknownName("network", str(kind), NETWORKS)
     options = build(NETWORKS[kind].options, {k: v for k, v in settings.items() if k != "kind"}, place="[network]")
     for name in ("dropout", "input_dropout"):
-        check_range(f"network.{name}", getattr(options, name), 0, 0.95)
-    for name, most in (("width", 100_000), ("hidden", 100_000), ("growth", 100_000), ("blocks", 1000)):
+        check_range(f"network.{name}", getattr(options, name, None), 0, 0.95)
+    widths = (("width", 100_000), ("hidden", 100_000), ("growth", 100_000), ("channels", 10_000))
+    for name, most in (*widths, ("blocks", 1000)):
         check_range(f"network.{name}", getattr(options, name, None), 0 if name == "blocks" else 1, most)
     return options
 
@@ -57,15 +65,12 @@ def build_units(game: CompiledGame, student: StudentOptions, networks: Mapping[s
     encoder, order = find_encoder(game, student.encoder), order_places(game.part_names, student.order)
     names, sizes = [game.part_names[part] for part in order], [game.part_sizes[part] for part in order]
     options = [network_options(networks[name]) for name in names]
-    if any(choice.symmetric for choice in options):
-        _check_symmetric(game, encoder)
+    _check_inputs(game, encoder, options)
     if student.design == "whole":
-        return [_whole(student, options[0], encoder, sizes)]
+        return [_whole(student, _kind(networks[names[0]]), options[0], encoder, sizes)]
     return [
         Single(
-            NETWORKS[_kind(networks[name])].network(
-                chosen, encoder.extended(sizes[:place]), encoder.part(sizes[place])
-            ),
+            _network(networks[name], chosen, encoder.extended(sizes[:place]), encoder.part(sizes[place])),
             sizes[:place],
             name,
             one_hot=encoder.one_hot,
@@ -74,12 +79,46 @@ def build_units(game: CompiledGame, student: StudentOptions, networks: Mapping[s
     ]
 
 
+def _network(
+    settings: Mapping[str, Any], options: Any, inputs: Layout, outputs: Layout
+) -> FeedForward | Residual | Dense | Convolution:
+    """Return one network of a cascade."""
+    kind = NETWORKS[_kind(settings)].network
+    if kind is None:
+        raise BadOption(f"network.kind: {_kind(settings)!r} needs student.design 'whole'")
+    return kind(options, inputs, outputs)
+
+
 def check_student(game: CompiledGame, student: StudentOptions, options: Sequence[Any]) -> None:
     """Raise unless a student of *game* can be built of networks with these *options*; nothing is built."""
     order_places(game.part_names, student.order)
     encoder = find_encoder(game, student.encoder)
-    if any(choice.symmetric for choice in options):
+    _check_inputs(game, encoder, options)
+    if student.design != "whole" and any(isinstance(choice, PlanesOptions) for choice in options):
+        raise BadOption("network.kind: 'planes' needs student.design 'whole'")
+
+
+def _check_inputs(game: CompiledGame, encoder: Encoder, options: Sequence[Any]) -> None:
+    """Raise unless networks with these *options* can use what *encoder* shows them."""
+    if any(isinstance(choice, PlanesOptions) for choice in options):
+        find_grid(game.name, encoder)
+    if any(getattr(choice, "symmetric", False) for choice in options):
         _check_symmetric(game, encoder)
+    if any(isinstance(choice, ConvolutionOptions) for choice in options):
+        _check_rows(game, encoder)
+
+
+def _check_rows(game: CompiledGame, encoder: Encoder) -> None:
+    if encoder.layout.classes.columns and encoder.one_hot:
+        return
+    fitting = ", ".join(name for name, other in find_encoders(game).items() if other.layout.classes.columns)
+    if not fitting:
+        raise BadOption(
+            f"network.kind: a 'convolution' needs a board of rows, and {game.name} says of none how it lies"
+        )
+    raise BadOption(
+        f"student.encoder: a 'convolution' cannot see positions as {encoder.name!r}; these it can: {fitting}"
+    )
 
 
 def _check_symmetric(game: CompiledGame, encoder: Encoder) -> None:
@@ -93,11 +132,13 @@ def _check_symmetric(game: CompiledGame, encoder: Encoder) -> None:
     )
 
 
-def _whole(student: StudentOptions, options: Any, encoder: Encoder, sizes: Sequence[int]) -> Whole:
-    if not isinstance(options, ResidualOptions):
-        raise BadOption("student.design: a whole-move student needs network.kind 'residual'")
+def _whole(student: StudentOptions, kind: str, options: Any, encoder: Encoder, sizes: Sequence[int]) -> Unit:
+    make = NETWORKS[kind].whole
+    if make is None:
+        fitting = ", ".join(repr(name) for name, other in NETWORKS.items() if other.whole)
+        raise BadOption(f"student.design: a whole-move student needs one of network.kind {fitting}, not {kind!r}")
     check_range("student.head_blocks", student.head_blocks, 0, 100)
-    return Whole(options, encoder, sizes, head_blocks=student.head_blocks)
+    return make(options, encoder, sizes, student)
 
 
 def _kind(settings: Mapping[str, Any]) -> str:

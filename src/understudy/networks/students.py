@@ -13,6 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 import torch
@@ -23,6 +24,7 @@ from understudy.config import check_range
 from understudy.errors import UnknownName
 from understudy.games.layout import Encoder, joined
 from understudy.networks.architectures import Block, ResidualOptions, Stem, Tied, plain, written_out
+from understudy.networks.convolutions import ConvolutionOptions, Entry, Exit, Spreading
 
 UNITS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh}
 """What hidden units make of their sums."""
@@ -71,28 +73,26 @@ class Single(Unit):
         return logits
 
 
+class Pieces(NamedTuple):
+    """What a network for the whole move is made of."""
+
+    trunk: nn.Module
+    conditions: Sequence[nn.Module]
+    """For each place but the first: from the parts before it, as columns with a single one each, to what is added."""
+    heads: Sequence[nn.Module]
+    """For each place: from what the trunk says, and what was added, to scores."""
+
+
 class Whole(Unit):
     """One network for the whole move: a shared trunk, and a head for each place of the order."""
 
     name = "whole"
 
-    def __init__(self, options: ResidualOptions, encoder: Encoder, sizes: Sequence[int], *, head_blocks: int) -> None:
+    def __init__(self, pieces: Pieces, sizes: Sequence[int]) -> None:
         super().__init__()
-        affine = Tied if options.symmetric else plain
         self.sizes, self.places = tuple(sizes), tuple(range(len(sizes)))
-        parts = [encoder.part(size) for size in sizes]
-        self.trunk = Stem(options, encoder.layout)
-        inner = self.trunk.inner
-        self.conditions = nn.ModuleList(
-            affine(joined(parts[:place]), self.trunk.layout) for place in range(1, len(parts))
-        )
-        self.heads = nn.ModuleList(
-            nn.Sequential(
-                *(Block(options, self.trunk.layout, inner) for _ in range(head_blocks)),
-                affine(self.trunk.layout, part),
-            )
-            for part in parts
-        )
+        self.trunk = pieces.trunk
+        self.conditions, self.heads = nn.ModuleList(pieces.conditions), nn.ModuleList(pieces.heads)
 
     def hidden(self, inputs: Tensor) -> Tensor:
         hidden: Tensor = self.trunk(inputs)
@@ -104,6 +104,38 @@ class Whole(Unit):
             hidden = hidden + self.conditions[place - 1](torch.cat(shown, dim=1))
         logits: Tensor = self.heads[place](hidden)
         return logits
+
+
+def whole_residual(options: ResidualOptions, encoder: Encoder, sizes: Sequence[int], student: StudentOptions) -> Whole:
+    """Return a residual network for the whole move, plain or tied by symmetry."""
+    affine = Tied if options.symmetric else plain
+    parts = [encoder.part(size) for size in sizes]
+    trunk = Stem(options, encoder.layout)
+    conditions = [affine(joined(parts[:place]), trunk.layout) for place in range(1, len(parts))]
+    heads = [
+        nn.Sequential(
+            *(Block(options, trunk.layout, trunk.inner) for _ in range(student.head_blocks)),
+            affine(trunk.layout, part),
+        )
+        for part in parts
+    ]
+    return Whole(Pieces(trunk, conditions, heads), sizes)
+
+
+def whole_convolution(
+    options: ConvolutionOptions, encoder: Encoder, sizes: Sequence[int], student: StudentOptions
+) -> Whole:
+    """Return a convolution for the whole move; the first part is read off the trunk, which learns for it most."""
+    parts, classes = [encoder.part(size) for size in sizes], encoder.layout.classes
+    blocks = [Spreading(options, classes) for _ in range(options.blocks)]
+    conditions = [Entry(options, joined(parts[:place]), placed=False) for place in range(1, len(parts))]
+    heads = [
+        nn.Sequential(
+            *(Spreading(options, classes) for _ in range(student.head_blocks if place else 0)), Exit(options, part)
+        )
+        for place, part in enumerate(parts)
+    ]
+    return Whole(Pieces(nn.Sequential(Entry(options, encoder.layout), *blocks), conditions, heads), sizes)
 
 
 class Playing(nn.Module):

@@ -10,6 +10,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -290,8 +291,14 @@ def repeated(game: CompiledGame, past: Sequence[Any], *, again: int | None = Non
     limit = game.conventions.repetition
     if limit is None:
         return []
-    seen = Counter(int(named(position)) for position in past[-DRAWN // 2 :])
+    seen = Counter(map(_name, past[-DRAWN // 2 :]))
     return [key for key, times in seen.items() if times >= (again or limit - 1)]
+
+
+@lru_cache(maxsize=1 << 15, typed=True)  # typed: positions of two games may be equal as tuples
+def _name(position: Any) -> int:
+    """Return the search's key of a position; it is asked again at every move of a game for all that came before."""
+    return int(named(position))
 
 
 def _ruled(game: CompiledGame, position: Any) -> list[int]:

@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
-from understudy.games import CompiledGame, find_kind, rules
-from understudy.games.batches import NO_MOVE, unstacked
+from understudy.games import CompiledGame, find_kind
+from understudy.games.batches import NO_MOVE
 from understudy.games.kind import GameKind
 from understudy.games.parts import parts_of
+from understudy.games.rows import count_moves, keys_of
 from understudy.records.examples import find_expansion
 from understudy.records.store import Records
 
@@ -152,7 +153,7 @@ def _counted(
 def _names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:
     if keys := game.at_once("keys"):
         return np.asarray(keys(positions))
-    return np.array([game.key(position) for position in unstacked(positions)], np.uint64)
+    return keys_of(positions)
 
 
 def _distinct_pairs(names: NDArray[np.uint64], moves: NDArray[np.int32]) -> int:
@@ -179,12 +180,7 @@ def _legal_counts(game: CompiledGame, positions: Any, *, authors: bool) -> tuple
     if counts := _counts(game.kind):
         legal: tuple[NDArray[Any], NDArray[np.int64]] = counts.legal_counts(positions, authors=authors)
         return legal
-    out, per_move, per_position = np.empty(game.most_moves, np.int32), np.zeros(CODES, np.int64), []
-    for position in unstacked(positions):
-        count = rules.moves(position, out)
-        per_move[out[:count]] += 1
-        per_position.append(count)
-    return np.array(per_position), per_move
+    return count_moves(positions, game.most_moves, CODES)
 
 
 def _legal_moves(per_position: NDArray[Any]) -> LegalMoves:

@@ -1,9 +1,10 @@
-"""Records become examples: symmetric expansion, two ways to keep test data apart, a sketch of what was learned.
+"""Records become examples: symmetric expansion, three ways to keep test data apart, a sketch of what was learned.
 
 `expanded` is what the papers did: expand every record by symmetry, then split the rows. Nearly every test row then has
 a twin among the training rows, and what is measured is partly memory. `orbit` gives whole classes of symmetric
 positions to one side, and expands the training side alone: the honest way. The share by which a student is better on
-`expanded` is the leak.
+`expanded` is the leak. `people` takes the sides that whoever gathered the records chose, by player and year; nothing is
+expanded, for there are millions.
 
 A sketch is small enough for a student's file: a mark of 40 bits for each class of symmetric positions, the beginning of
 the class's name, mixed. So a position that was learned from is never missed, and one that was not is taken for one with
@@ -27,11 +28,14 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE, size, taken
 from understudy.games.images import expand, name_orbits
+from understudy.records import people
 from understudy.records.store import Records
 
-SPLITS = ("all", "expanded", "orbit")
+SPLITS = ("all", "expanded", "orbit", "people")
 """Ways to keep test data apart; `all` keeps none."""
 SIDES = ("train", "validation", "test")
+FRESH = "fresh"
+"""A further side of the split `people`: those test rows whose positions occur in no game that was learned from."""
 VALIDATION, TEST = 0.05, 0.10
 """Shares of the sides, those of the papers."""
 
@@ -91,13 +95,16 @@ def all_examples(records: Records, *, expansion: str) -> Examples:
 
 def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Examples]:
     """Return the train, validation and test side of records; the seed alone decides who goes where."""
-    answered = records.taken(records.moves != NO_MOVE)
+    moved = records.moves != NO_MOVE
+    answered = records if moved.all() else records.taken(moved)  # millions of rows are not copied for nothing
     if not len(answered):
         raise BadOption("these records hold no moves: there is nothing to learn or to compare with")
     if split == "expanded":
         return _expanded(answered, seed)
     if split == "orbit":
         return _by_orbit(answered, seed)
+    if split == "people":
+        return _by_people(answered)
     raise UnknownName("split", split, SPLITS[1:])
 
 
@@ -117,6 +124,18 @@ def _by_orbit(records: Records, seed: int) -> dict[str, Examples]:
         side: _located(records, np.flatnonzero(members), "proper" if side == "train" else "none")
         for side, members in sides.items()
     }
+
+
+def _by_people(records: Records) -> dict[str, Examples]:
+    """Return the sides that records came with; all positions of games that are graded are test rows."""
+    if records.sides is None:
+        raise BadOption("the split 'people' needs records of PGN games with players and years held out")
+    masks = {side: records.sides == place for place, side in enumerate(people.SIDES)}
+    rows = {
+        "train": masks["train"], "validation": masks["validation"],
+        "test": masks["test"] | masks["familiar"], FRESH: masks["test"],
+    }  # fmt: skip
+    return {side: _located(records, np.flatnonzero(mask), "none") for side, mask in rows.items()}
 
 
 def _located(records: Records, rows: NDArray[np.int64], expansion: str) -> Examples:
@@ -148,6 +167,9 @@ BITS = 40
 
 Names: TypeAlias = NDArray[np.uint64]
 """Of classes, as `orbit_names` gives them."""
+
+SKETCHED = 500_000
+"""Rows up to which a student's file keeps a sketch of what was learned: two megabytes of marks."""
 
 Sketch: TypeAlias = Mapping[str, Any]
 """As it stands in a student's file: `bits` of a mark, all `marks` as text, and whether this is the `whole` truth."""

@@ -1,14 +1,14 @@
 """Records: positions with the move that was chosen in them, what the teacher thought, and how the game ended.
 
-They are kept as Parquet with positions and moves as text, so that people and other programs can read them; the name
-of the game, its size and its switches stand in the metadata.
+They are kept as Parquet with positions and moves as text, so that people and other programs can read them, or packed
+as numbers where there are millions; the name of the game, its size and its switches stand in the metadata.
 """
 
 from __future__ import annotations
 
 import dataclasses
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,8 +21,11 @@ from numpy.typing import NDArray
 from understudy.errors import FileError, UnderstudyError
 from understudy.files import replaced
 from understudy.games import CompiledGame, batches, find_game, find_kind, game_names
+from understudy.games.kind import GameKind
 from understudy.records.columns import read_columns, write_columns
 from understudy.records.files import Complaint, check_on_error, read_bytes, refuse, settle
+from understudy.records.packed import MOVE, is_packed, pack_moves, pack_positions, read_packed
+from understudy.records.people import SIDES
 
 FORMAT = 1
 """Of files of records; it changes when files of before can no longer be read."""
@@ -61,8 +64,11 @@ class Records:
     games: NDArray[np.int64]
     """Number of the game a row comes from; a lone pair is a game of its own."""
     plies: NDArray[np.int32]
-    sources: NDArray[np.str_]
-    """Where a row comes from, such as `regular searcher:nodes=20000 v random`."""
+    sources: NDArray[Any]
+    """Where a row comes from, such as `regular searcher:nodes=20000 v random`; of millions of rows as objects, which
+    share their letters."""
+    sides: NDArray[np.int8] | None = None
+    """Which of SIDES each row is on, where whoever gathered the records has parted them; None where nobody has."""
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -70,6 +76,7 @@ class Records:
     def taken(self, index: Any) -> Records:
         """Return the rows that *index* names: numbers, a mask or a slice."""
         columns = {name: getattr(self, name)[index] for name in _COLUMN_FIELDS}
+        columns["sides"] = None if self.sides is None else self.sides[index]
         return dataclasses.replace(self, positions=batches.taken(self.positions, index), **columns)
 
 
@@ -81,6 +88,9 @@ class TextFormat(NamedTuple):
     """Asked for a file's path and content."""
     load: Callable[..., tuple[Records, list[Complaint]]]
     """Takes a path, `on_error` and `limit`, and returns records and complaints as `load_any` does."""
+    load_parted: Callable[..., tuple[Records, dict[str, int]]] | None = None
+    """Takes paths, a `HoldOut`, `on_error` and the sides that are wanted; returns records with sides, and how many
+    games are on which; None where such files do not tell who played and when."""
 
 
 _COLUMN_FIELDS = ("moves", "values", "results", "games", "plies", "sources")
@@ -92,6 +102,8 @@ def joined(parts: Sequence[Records], *, renumber: bool = True) -> Records:
     shifts = np.cumsum([0, *(part.games.max() + 1 if renumber and len(part) else 0 for part in parts[:-1])])
     columns: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in parts]) for name in _COLUMN_FIELDS}
     columns["games"] = np.concatenate([part.games + shift for part, shift in zip(parts, shifts, strict=True)])
+    sides = [part.sides for part in parts if part.sides is not None]
+    columns["sides"] = np.concatenate(sides) if len(sides) == len(parts) else None
     return dataclasses.replace(parts[0], positions=batches.joined([part.positions for part in parts]), **columns)
 
 
@@ -110,9 +122,9 @@ def lone_pairs(game: CompiledGame, positions: Any, moves: NDArray[np.int32], *, 
     )
 
 
-def save(records: Records, path: Path, *, notes: Mapping[str, str] | None = None) -> None:
-    """Write records as Parquet, with *notes* in its metadata."""
-    table = make_table(records, notes or {})
+def save(records: Records, path: Path, *, notes: Mapping[str, str] | None = None, packed: bool = False) -> None:
+    """Write records as Parquet, with *notes* in its metadata; *packed*: as numbers instead of text."""
+    table = make_table(records, notes or {}, packed=packed)
     with replaced(Path(path)) as file:
         pq.write_table(table, file, compression="zstd")
 
@@ -137,19 +149,19 @@ def load_any(
     if content[:4] == MAGIC:
         records, complaints = _read_table(path, content, on_error)
     else:
-        form = _find_format(path, content)
+        form = find_format(path, content)[1]
         records, complaints = form.load(path, on_error=on_error, limit=limit)
     _check_game(path, records.game, game)
     return records.taken(slice(0, limit)), complaints
 
 
-def _find_format(path: Path, content: bytes) -> TextFormat:
-    """Return the first of all games' own formats that a file fits."""
-    kinds = map(find_kind, game_names())
-    formats: list[TextFormat] = [kind.load("text_files").FORMAT for kind in kinds if kind.text_files]
-    fitting = next((form for form in formats if form.fits(path, content)), None)
+def find_format(path: Path, content: bytes) -> tuple[GameKind, TextFormat]:
+    """Return the first of all games' own formats that a file fits, and the game."""
+    kinds = [kind for name in game_names() if (kind := find_kind(name)).text_files]
+    formats: list[tuple[GameKind, TextFormat]] = [(kind, kind.load("text_files").FORMAT) for kind in kinds]
+    fitting = next((pair for pair in formats if pair[1].fits(path, content)), None)
     if fitting is None:
-        titles = " nor ".join(["Parquet", *(form.title for form in formats)])
+        titles = " nor ".join(["Parquet", *(form.title for _, form in formats)])
         raise FileError(f"{path} is not a file of records: neither {titles}")
     return fitting
 
@@ -163,35 +175,70 @@ def load_notes(path: Path) -> dict[str, Any]:
     return _notes(path, metadata)
 
 
-def make_table(records: Records, notes: Mapping[str, str]) -> pa.Table:
-    """Return records as a table of Arrow, positions and moves as text, with *notes* in its metadata."""
+def make_table(records: Records, notes: Mapping[str, str], *, packed: bool = False) -> pa.Table:
+    """Return records as a table of Arrow, positions and moves as text or *packed*, with *notes* in its metadata."""
     game = records.game
-    texts = write_columns(game, records.positions, records.moves)
-    names, places = np.unique(records.sources, return_inverse=True)
+    if packed:
+        positions, moves = pack_positions(records.positions), pack_moves(records.moves)
+    else:
+        positions, moves = write_columns(game, records.positions, records.moves)
+    names, places = number_sources(records)
     columns = {
-        "position": texts[0],
-        "move": texts[1],
+        "position": positions,
+        "move": moves,
         "value": pa.array(records.values, pa.float32(), mask=np.isnan(records.values)),
         "result": pa.array(records.results, pa.int8(), mask=records.results == UNKNOWN),
         "game": pa.array(records.games, pa.int64()),
         "ply": pa.array(records.plies, pa.int32()),
-        "source": pa.DictionaryArray.from_arrays(places.astype(np.int32), names.tolist()),
+        "source": pa.DictionaryArray.from_arrays(places, names),
     }
+    if records.sides is not None:
+        columns["side"] = pa.DictionaryArray.from_arrays(records.sides, list(SIDES))
     facts = {"format": FORMAT, "game": game.name, "size": game.size, "switches": dict(game.switches), "notes": notes}
     return pa.table(columns).replace_schema_metadata({_NOTES: json.dumps(facts)})
 
 
+def number_sources(records: Records) -> tuple[list[str], NDArray[np.int32]]:
+    """Return the names of all sources in order, and the place of each row's among them."""
+    texts = pa.array(records.sources, pa.string())
+    if isinstance(texts, pa.ChunkedArray):  # Arrow cuts long arrays of NumPy's strings
+        texts = texts.combine_chunks()
+    coded = texts.dictionary_encode()
+    names: list[str] = coded.dictionary.to_pylist()
+    order = np.argsort(np.argsort(names)) if names else np.zeros(0, np.int64)
+    return sorted(names), order[coded.indices.to_numpy()].astype(np.int32)
+
+
 def _read_table(path: Path, content: bytes, on_error: str) -> tuple[Records, list[Complaint]]:
     try:
-        table = pq.read_table(pa.BufferReader(content))
+        file = pq.ParquetFile(pa.BufferReader(content))
     except (pa.ArrowException, OSError) as error:
         refuse(path, error)
-    notes = _notes(path, table.schema.metadata or {})
+    notes = _notes(path, file.schema_arrow.metadata or {})
     try:
         game = find_game(notes["game"], tuple(notes["size"]), notes["switches"])
     except UnderstudyError as error:
         refuse(path, error)
-    return _records(path, game, _columns(path, table), on_error)
+    parts: list[Records] = []
+    complaints: list[Complaint] = []
+    for table in _read_groups(path, file):
+        first = sum(len(part) for part in parts) + len(complaints)
+        records, faults = _records(path, game, _columns(path, table), first)
+        parts.append(records)
+        complaints += faults
+    settle(complaints, on_error)
+    return (parts[0] if len(parts) == 1 else joined(parts, renumber=False)), complaints
+
+
+def _read_groups(path: Path, file: pq.ParquetFile) -> Iterator[pa.Table]:
+    """Yield a file by its groups of rows: of millions of rows only some are held twice at a time."""
+    try:
+        if file.num_row_groups == 0:
+            yield file.read()
+        for group in range(file.num_row_groups):
+            yield file.read_row_group(group)
+    except (pa.ArrowException, OSError) as error:
+        refuse(path, error)
 
 
 def _notes(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
@@ -211,7 +258,7 @@ def _notes(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
 def _columns(path: Path, table: pa.Table) -> dict[str, pa.Array]:
     """Return the columns of a table by name, each in one piece and of its type."""
     columns = {}
-    for name, kind in COLUMNS.items():
+    for name, kind in _wanted(table).items():
         if name not in table.column_names:
             raise FileError(f"{path} has no column {name!r}; records have {', '.join(COLUMNS)}")
         try:
@@ -221,17 +268,27 @@ def _columns(path: Path, table: pa.Table) -> dict[str, pa.Array]:
     return columns
 
 
+def _wanted(table: pa.Table) -> dict[str, pa.DataType]:
+    """Return the columns that records have: positions and moves as text, or both packed; sides where there are some."""
+    wanted = dict(COLUMNS)
+    if "position" in table.column_names and is_packed(table["position"].type):
+        wanted |= {"position": table["position"].type, "move": MOVE}
+    return wanted | ({"side": pa.string()} if "side" in table.column_names else {})
+
+
 def _records(
-    path: Path, game: CompiledGame, columns: Mapping[str, pa.Array], on_error: str
+    path: Path, game: CompiledGame, columns: Mapping[str, pa.Array], first: int
 ) -> tuple[Records, list[Complaint]]:
-    for name in ("game", "ply", "source"):
-        if columns[name].null_count:
+    """Return the rows that can be read, and what is wrong with the others; *first* rows came before these."""
+    for name in ("game", "ply", "source", "side"):
+        if name in columns and columns[name].null_count:
             raise FileError(f"{path}: column {name!r} has rows without a value")
-    text = read_columns(game, columns["position"], columns["move"])
+    packed = is_packed(columns["position"].type)
+    pair = columns["position"], columns["move"]
+    text = read_packed(game, *pair, file=str(path)) if packed else read_columns(game, *pair)
     plies, results = _numbers(columns["ply"]), _numbers(columns["result"].fill_null(UNKNOWN))
     faults = _faults(game, text.positions.ply, plies, results) | text.faults
-    complaints = [Complaint(str(path), row + 1, fault) for row, fault in sorted(faults.items())]
-    settle(complaints, on_error)
+    complaints = [Complaint(str(path), first + row + 1, fault) for row, fault in sorted(faults.items())]
     records = Records(
         game=game,
         positions=text.positions._replace(ply=plies.astype(np.int64)),
@@ -240,7 +297,8 @@ def _records(
         results=results,
         games=_numbers(columns["game"]),
         plies=plies,
-        sources=_sources(columns["source"]),
+        sources=_sources(columns["source"], shared=packed),
+        sides=_sides(path, columns["side"]) if "side" in columns else None,
     )
     kept = np.ones(len(records), bool)
     kept[list(faults)] = False
@@ -252,10 +310,20 @@ def _numbers(column: pa.Array) -> NDArray[Any]:
     return numbers.copy()
 
 
-def _sources(column: pa.StringArray) -> NDArray[np.str_]:
+def _sources(column: pa.StringArray, *, shared: bool) -> NDArray[Any]:
+    """Return where rows come from; *shared*: eight bytes a row instead of four a letter."""
     coded = column.dictionary_encode()
-    names = np.array(coded.dictionary.to_pylist(), np.str_)
+    names: NDArray[Any] = np.array(coded.dictionary.to_pylist(), object if shared else np.str_)
     return np.asarray(names[coded.indices.to_numpy()])
+
+
+def _sides(path: Path, column: pa.StringArray) -> NDArray[np.int8]:
+    coded = column.dictionary_encode()
+    names: list[str] = coded.dictionary.to_pylist()
+    if strange := [name for name in names if name not in SIDES]:
+        raise FileError(f"{path}: column 'side' holds {strange[0]!r}; sides are {', '.join(SIDES)}")
+    places = np.array([SIDES.index(name) for name in names], np.int8)
+    return np.asarray(places[coded.indices.to_numpy()])
 
 
 def _faults(

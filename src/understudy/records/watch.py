@@ -81,9 +81,13 @@ def watch(
     *,
     backend: Backend,
     progress: Callable[[int], None] = lambda games: None,
+    enough: Callable[[], bool] = lambda: False,
 ) -> Records:
-    """Play what *plan* asks for, or what is left of it, and return what was kept; *progress* hears of played games."""
-    _check(game, plan)
+    """Play what *plan* asks for, or what is left of it, and return what was kept; *progress* hears of played games.
+
+    As soon as there is *enough*, what was played by then is all: some games of every kind against every opponent.
+    """
+    check_watch(game, plan)
     tasks = list(watch_tasks(game, plan))
     name, whole = fingerprint(game, plan), folder / "records.parquet"
     shards = [folder / "records" / f"{place:05}.parquet" for place in range(len(tasks))]
@@ -91,8 +95,9 @@ def watch(
         _check_plan(whole, name)
         progress(sum(task.games for task in tasks))
     else:
-        _play(tasks, shards, name, backend=backend, progress=progress)
-        save(distinct(joined([load(shard) for shard in shards], renumber=False)), whole, notes={"plan": name})
+        _play(tasks, shards, name, backend=backend, progress=progress, enough=enough)
+        played = [load(shard) for shard in shards if shard.exists()]
+        save(distinct(joined(played, renumber=False)), whole, notes={"plan": name})
     _clear(folder / "records", shards)
     return load(whole)
 
@@ -150,15 +155,26 @@ def watch_task(task: WatchTask) -> Records:
 
 
 def _play(
-    tasks: list[WatchTask], shards: list[Path], name: str, *, backend: Backend, progress: Callable[[int], None]
+    tasks: list[WatchTask],
+    shards: list[Path],
+    name: str,
+    *,
+    backend: Backend,
+    progress: Callable[[int], None],
+    enough: Callable[[], bool],
 ) -> None:
-    """Play the tasks that have no file yet, and give them one."""
+    """Play the tasks that have no file yet, and give them one; the first of every opponent come first."""
     _make(shards[0].parent)
     left = [place for place, shard in enumerate(shards) if not _done(shard, name)]
+    left.sort(key=lambda place: tasks[place].first)
     progress(sum(task.games for task in tasks) - sum(tasks[place].games for place in left))
+    if enough() and len(left) < len(tasks):
+        return
     for place, records in zip(left, backend.map(watch_task, [tasks[place] for place in left]), strict=True):
         save(records, shards[place], notes={"plan": name})
         progress(tasks[place].games)
+        if enough():
+            break
 
 
 def fingerprint(game: CompiledGame, plan: Watch) -> str:
@@ -185,7 +201,7 @@ def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
     return random_openings(game, 2, plies=task.plan.opening_plies, rng=rng)[min(number, 1)]
 
 
-def _check(game: CompiledGame, plan: Watch) -> None:
+def check_watch(game: CompiledGame, plan: Watch) -> None:
     """Raise before anything is played if the plan cannot be carried out."""
     for name, low in (*((kind, 0) for kind in KINDS), ("opening_plies", 0), ("ply_limit", 1), ("seed", 0)):
         check_range(f"watch: {name}", getattr(plan, name), low, 1 << 62)

@@ -26,9 +26,11 @@ from understudy.report.overview import Identify, overview_sections, results_of, 
 from understudy.report.pages import write_html, write_markdown
 from understudy.report.pupils import curves_section, errors_sections, games_section, snapshots_section
 from understudy.report.sections import done_section, learning_section, play_section
+from understudy.report.series import series_sections
 from understudy.report.sources import Run, load_run, plain
 from understudy.report.trials import trials_section
 from understudy.report.verdicts import gaming_section, reliability_section, verdict_sections
+from understudy.report.worths import worths_section
 
 __all__ = ["build_overview", "build_report"]
 
@@ -84,12 +86,14 @@ def report_sections(
     """Return the sections that the run has something to say in, in the order of reading: options come last."""
     sections: list[Any] = [
         headline_section(run, findings),
+        *series_sections(run),
         samples_section(run),
         *label_sections(run),
         learning_section(run) if not run.labels else None,
         curves_section(run),
         snapshots_section(run),
         *errors_sections(run),
+        worths_section(run),
         games_section(run) if evolution is None else None,
         *verdict_sections(run),
         reliability_section(run),

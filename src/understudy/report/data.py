@@ -31,6 +31,7 @@ WORDS = {
     "removal": "Rule of removal",
     "moved": "Rows with a move",
     "sources": "Records from",
+    "sides": "Positions, players and years being held out",
     "corrections": "Positions that a student reached, the teacher's choice",
     "distinct_positions": "Different positions",
     "distinct_pairs": "Different pairs of position and move",

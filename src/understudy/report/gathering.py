@@ -21,13 +21,17 @@ from understudy.report.evolution.published import STUDENT, PublishedEvolution
 from understudy.report.findings import Finding, compare, find, find_column, find_won
 from understudy.report.labels.nearness import PublishedLabels, by_dataset, measure_of, targets_of
 from understudy.report.pupils import SIDES, PublishedErrors
+from understudy.report.series import series_findings
 from understudy.report.sources import Run
+from understudy.report.worths import find_worths
 
 HELD_OUT, STATES, AGAINST = "test", "states", "games against "
 """How sections of verdicts begin: on rows that nobody learned from, on positions without a choice, on games."""
 
 VERDICTS: tuple[tuple[str, str, str, int], ...] = (
     (HELD_OUT, "accuracy.whole", "moves chosen as the teacher did ({section})", 1),
+    ("exam", "accuracy.whole", "moves chosen as the teacher did in games that nobody watched", 1),
+    ("exam", "legality.whole", "legal choices in games that nobody watched", 2),
     (STATES, "legality.whole", "legal choices in positions that nobody played", 2),
     (HELD_OUT, "legality.whole", "legal choices ({section})", 2),
     (AGAINST, "strict.won", "games won against {opponent}", 1),
@@ -58,7 +62,7 @@ def _of_verdicts(run: Run) -> Iterator[Finding]:
             continue
         for section, players in run.verdicts.items():
             for name, verdict in players.items() if section.startswith(begins) else ():
-                role = "teacher" if _is_teacher(section, name) else "baseline" if name == "random" else "student"
+                role = "teacher" if _is_teacher(section, name) else "baseline" if _is_baseline(name) else "student"
                 printed = find_column(_columns(run, section), name).get(measure)
                 called = words.format(section=section, opponent=section.removeprefix(AGAINST))
                 for finding in find(name, called, verdict.get(measure), role=role):
@@ -68,6 +72,11 @@ def _of_verdicts(run: Run) -> Iterator[Finding]:
 def _is_teacher(section: str, name: str) -> bool:
     """Tell whether a row is the teacher's: `teacher` and who it is, or where perfect play judges, `teacher` alone."""
     return name.startswith("teacher" if section == "value kept" else "teacher ")
+
+
+def _is_baseline(name: str) -> bool:
+    """Tell whether a row is of somebody who has not learned, beside whom students are seen."""
+    return name == "random" or name.startswith("baseline ")
 
 
 def _columns(run: Run, section: str) -> Mapping[str, Any]:
@@ -208,6 +217,11 @@ def _scored(run: Run, monitor: Monitor, printed: float | None) -> Finding:
     return compare(run, finding, printed)
 
 
+def _of_series(run: Run) -> Iterator[Finding]:
+    """Yield what the grader of a series says of its cells."""
+    yield from series_findings(run)
+
+
 GATHERERS: Sequence[Callable[[Run], Iterator[Finding]]] = (
-    _of_verdicts, _of_labels, _of_errors, _of_evaluators, _of_games, _of_evolution,
+    _of_verdicts, _of_labels, _of_errors, find_worths, _of_evaluators, _of_games, _of_evolution, _of_series,
 )  # fmt: skip

@@ -6,8 +6,10 @@ Matplotlib knows no style sheets, so it draws in colours that stand for names, a
 from __future__ import annotations
 
 import io
+import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from html import escape
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from understudy.report.blocks import SPACE
@@ -18,6 +20,9 @@ if TYPE_CHECKING:
 
 WIDTH, HEIGHT = 360, 216
 """In points; small, so that letters stay readable where a page is narrow."""
+
+ROW, MARGIN = 13, 40
+"""Points that a named line takes, and what is below all of them."""
 
 STEPS = [1, 2, 5, 10]
 """Between the numbers beside an axis."""
@@ -97,6 +102,89 @@ def draw_lines(
     return _drawn(draw)
 
 
+class Curve(NamedTuple):
+    """A line with its name, and the band around it."""
+
+    name: str
+    xs: Sequence[float]
+    ys: Sequence[float]
+    lows: Sequence[float]
+    highs: Sequence[float]
+    colour: int
+
+
+LETTER, LINE = 4.5, 0.07
+"""What a letter takes of the width of a picture, in points, and a line of letters of the height of its axes."""
+
+
+def draw_growth(curves: Sequence[Curve], *, across: str, floor: float | None = None) -> str:
+    """Return shares over numbers that grow by factors; the name of each curve stands to its right.
+
+    With a *floor* shares are drawn by factors, too, and what lies below it, such as none at all, is drawn there.
+    """
+    least, most = (choose(x for curve in curves for x in curve.xs) for choose in (min, max))
+    room = LETTER * max(len(curve.name) for curve in curves) + 14
+    bottom, span = floor or 0.0, max(most / least, 2.0)
+    top = max(y for curve in curves for y in curve.highs)
+    high = 1.0 if floor is not None else min(1.0, max(0.1, 1.1 * top))
+    beside = most * span**0.04
+
+    def draw(axes: Axes) -> None:
+        axes.set_xscale("log")
+        axes.set_yscale("linear" if floor is None else "log")
+        heights = _spread([max(curve.ys[-1], bottom) for curve in curves], floor, high)
+        for curve, height in zip(curves, heights, strict=True):
+            colour, ys, lows, highs = (
+                _LINES[curve.colour % COLOURS],
+                *([max(y, bottom) for y in numbers] for numbers in (curve.ys, curve.lows, curve.highs)),
+            )
+            axes.fill_between(curve.xs, lows, highs, color=colour, alpha=0.15, linewidth=0)
+            axes.plot(curve.xs, ys, color=colour, linewidth=1.8, marker="o", markersize=3.2)
+            axes.plot([curve.xs[-1], beside], [ys[-1], height], color=colour, linewidth=0.7, linestyle=(0, (1, 2)))
+            axes.text(beside * span**0.01, height, curve.name, color=colour, va="center", fontsize=9)
+        axes.set_ylim(bottom * 0.8, high * (1.02 if floor is None else 1.3))
+        # The names take what letters need of the width; the rest is for the curves, whose numbers grow by factors.
+        axes.set_xlim(least * 0.85, beside * span ** (room / (WIDTH - 60 - room)))
+        _mark_growth(axes, sorted({x for curve in curves for x in curve.xs}), floor)
+        axes.set_xlabel(across)
+
+    return _drawn(draw)
+
+
+def _mark_growth(axes: Axes, xs: Sequence[float], floor: float | None) -> None:
+    """Write the numbers beside the axes of a picture of growth."""
+    from matplotlib.ticker import NullFormatter, NullLocator
+
+    axes.xaxis.set_minor_locator(NullLocator())
+    axes.set_xticks(xs, [f"{x / 1000:g}k" if x >= 1000 else f"{x:g}" for x in xs])
+    if floor is None:
+        axes.yaxis.set_major_locator(_place_ticks(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(_write_ticks(lambda y, _: f"{100 * y:.0f} %"))
+        return
+    shares = [1.0]
+    while shares[-1] > floor * 1.01:
+        shares.append(shares[-1] / 10)
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_minor_formatter(NullFormatter())
+    axes.set_yticks(shares, [*(f"{100 * share:.4g} %" for share in shares[:-1]), "none"])
+
+
+def _spread(heights: Sequence[float], floor: float | None, high: float) -> list[float]:
+    """Return heights moved apart so far that names written at them do not touch, in the order that they have."""
+    lowest = math.log(floor) if floor is not None else 0.0
+    span = (math.log(high) - lowest) if floor is not None else high
+    places = [((math.log(y) if floor is not None else y) - lowest) / span for y in heights]
+    order = sorted(range(len(places)), key=lambda place: places[place])
+    moved: list[float] = []
+    for place in order:
+        moved.append(max(places[place], moved[-1] + LINE) if moved else max(places[place], 0.0))
+    for at in reversed(range(len(moved))):  # what was pushed out above goes down again, and pushes those below it
+        moved[at] = min(moved[at], 1.0 if at == len(moved) - 1 else moved[at + 1] - LINE)
+    raised = dict(zip(order, moved, strict=True))
+    apart = [lowest + span * raised[place] for place in range(len(heights))]
+    return [math.exp(y) for y in apart] if floor is not None else apart
+
+
 def draw_names(names: Sequence[str], lines: Sequence[Line]) -> str:
     """Return lines over names, a point for each, with shares as percentages upwards."""
     dots: dict[str, Any] = {"marker": "o", "markersize": 3}
@@ -168,6 +256,67 @@ def draw_intervals(points: Sequence[tuple[float, float, float, float]], *, acros
     return _drawn(draw)
 
 
+class Interval(NamedTuple):
+    """A number with its interval, by name; quiet ones are hollow and grey."""
+
+    name: str
+    value: float
+    low: float
+    high: float
+    quiet: bool = False
+
+
+def draw_rated(rows: Sequence[Interval], *, across: str) -> str:
+    """Return numbers with their intervals, a line for each, the first at the bottom."""
+
+    def draw(axes: Axes) -> None:
+        for place, row in enumerate(rows):
+            colour = _MUTED if row.quiet else _LINES[0]
+            axes.plot([row.low, row.high], [place, place], color=colour, linewidth=1.4, alpha=0.6)
+            fill = "none" if row.quiet else colour
+            axes.plot([row.value], [place], color=colour, marker="o", markersize=4.5, markerfacecolor=fill)
+        axes.set_yticks(range(len(rows)), [row.name for row in rows])
+        axes.set_ylim(-0.7, len(rows) - 0.3)
+        axes.set_xlabel(across)
+        axes.grid(axis="y", visible=False)
+        axes.grid(axis="x", color=_RULE, linewidth=0.7)
+        axes.xaxis.set_major_locator(_place_ticks(4, steps=STEPS))
+        axes.xaxis.set_major_formatter(_write_ticks(lambda x, _: _write_number(x)))
+
+    return _drawn(draw, height=max(HEIGHT, ROW * len(rows) + MARGIN))
+
+
+LIGHT = {"muted": "#5c6570", "rule": "#d5d9de", "line-1": "#1f6fb2"}
+DARK = {"muted": "#a7b0ba", "rule": "#3a424c", "line-1": "#6db3f2"}
+"""Colours of a drawing that is a file of its own, where no page has any: readable on white, and on a dark page."""
+GAP, HEAD = 16, 22
+"""Points between drawings, and above each for its name."""
+
+
+def stand_alone(panels: Mapping[str, str], *, columns: int = 2) -> str:
+    """Return drawings, by their names, as one file of its own that follows light and dark."""
+    sizes = {name: _size_of(svg) for name, svg in panels.items()}
+    width, row = max(one for one, _ in sizes.values()), max(two for _, two in sizes.values()) + HEAD + GAP
+    parts = []
+    for place, (name, svg) in enumerate(panels.items()):
+        x, y = place % columns * (width + GAP), place // columns * row
+        own = svg.replace(OWN, f"{OWN}{place}-").replace("<svg ", f'<svg x="{x:.0f}" y="{y + HEAD:.0f}" ', 1)
+        own = own.replace("viewBox", 'width="{:.0f}" height="{:.0f}" viewBox'.format(*sizes[name]), 1)
+        parts.append(f'<text x="{x + 4:.0f}" y="{y + 14:.0f}" class="name">{escape(name)}</text>{own}')
+    whole = width * columns + GAP * (columns - 1), row * -(-len(panels) // columns)
+    colours = ["{" + "".join(f"--{key}:{value};" for key, value in table.items()) + "}" for table in (LIGHT, DARK)]
+    style = f"svg{colours[0]}@media(prefers-color-scheme:dark){{svg{colours[1]}}}"
+    style += "text{font-family:sans-serif}.name{font-size:12px;font-weight:bold;fill:var(--muted)}"
+    opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole[0]:.0f} {whole[1]:.0f}">'
+    return f"{opening}<style>{style}</style>{''.join(parts)}</svg>\n"
+
+
+def _size_of(svg: str) -> tuple[float, float]:
+    """Return how wide and how high a drawing is."""
+    numbers = svg.partition('viewBox="')[2].partition('"')[0].split()
+    return float(numbers[2]), float(numbers[3])
+
+
 def _write_number(number: float) -> str:
     """Return a number beside an axis."""
     return f"{number:,.10g}".replace(",", SPACE)
@@ -206,12 +355,12 @@ def _write_ticks(write: Callable[[float, int | None], str]) -> Formatter:
     return FuncFormatter(write)
 
 
-def _drawn(draw: Callable[[Axes], None]) -> str:
+def _drawn(draw: Callable[[Axes], None], *, height: float = HEIGHT) -> str:
     import matplotlib
     from matplotlib.figure import Figure
 
     with matplotlib.rc_context({"svg.fonttype": "none", "svg.hashsalt": "understudy", "font.size": 9.5}):
-        figure = Figure(figsize=(WIDTH / 72, HEIGHT / 72), layout="constrained")
+        figure = Figure(figsize=(WIDTH / 72, height / 72), layout="constrained")
         figure.patch.set_visible(False)
         axes = figure.add_subplot()
         _quieten(axes)

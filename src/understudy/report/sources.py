@@ -57,6 +57,8 @@ class Run:
     """Matches of champions, by student and opponent."""
     errors: Mapping[str, Any] = field(default_factory=dict)
     """Of networks fitted to tables of positions, by student: one entry for each size of sample."""
+    held_out: Mapping[str, Any] = field(default_factory=dict)
+    """How near values come to those of games held out, by what they are compared with."""
     labels: Mapping[str, Any] = field(default_factory=dict)
     """Of networks fitted to an engine's labels: the positions, the students, their order."""
     suites: Mapping[str, Any] = field(default_factory=dict)
@@ -66,6 +68,10 @@ class Run:
     """What each step took."""
     samples: Mapping[str, Any] = field(default_factory=dict)
     """Positions with what each student thinks of them."""
+    series: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    """The finished cells of a series by name: kind, game and what its steps took."""
+    graded: Mapping[str, Any] = field(default_factory=dict)
+    """What the grader of a series found; `grade` names it."""
     paper: Mapping[str, Mapping[str, Mapping[str, float]]] = field(default_factory=dict)
     comparison: Comparison = field(default_factory=Comparison)
 
@@ -96,7 +102,8 @@ class Run:
         """Return everything as one plain dictionary."""
         names = (
             "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
-            "picked", "cells", "times", "errors", "school", "generations", "labels", "suites", "ladder",
+            "picked", "cells", "times", "errors", "held_out", "school", "generations", "labels", "suites", "ladder",
+            "series", "graded",
         )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -124,6 +131,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         cells=load_cells(folder / "cells.json"),
         times=_load_json(folder / "times.json"),
         errors=_load_json(folder / "errors.json"),
+        held_out=_load_json(folder / "held_out.json"),
         school=tuple(_load_lines(folder / "school.jsonl")[0]),
         generations=tuple(generations),
         torn=torn,
@@ -135,6 +143,8 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         ladder=_load_json(folder / "ladder.json"),
         cost=_load_json(folder / "cost.json"),
         samples=_load_json(folder / "samples.json"),
+        series=_load_json(folder / "series.json"),
+        graded=_load_json(folder / "graded.json"),
         paper=checked if comparison.study else {},
         comparison=comparison,
     )

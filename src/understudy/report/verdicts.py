@@ -29,14 +29,14 @@ from understudy.report.blocks import (
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
 
-FIRST = ("accuracy", "legality", "strict")
+FIRST = ("accuracy", "legality", "mistakes", "strict")
 """Groups in the order of reading; others follow as they come."""
 
 ELSEWHERE = ("reliability", "gaming")
 """Groups that have sections of their own."""
 
-FINE = ("legality", "reliability")
-"""Groups near 100 %, where a second decimal means something."""
+FINE = ("legality", "mistakes", "reliability")
+"""Groups near 100 % or 0, where a second decimal means something."""
 
 RECALL = re.compile(r"reliability\.(?P<part>.+?)[._](?:recall[._]?|at[._]?)?(?P<recall>\d+(?:\.\d+)?)")
 """A point of a curve by the name of its measure, which may say `recall` or `at` before the number."""

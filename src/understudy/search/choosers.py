@@ -39,8 +39,6 @@ CHANCES = 1_000_000
 """Exploration is drawn in millionths."""
 LOST, DRAWN, WON = range(3)
 """Columns in which results are counted: 1 + the outcome."""
-ENDLESS = 1 << 40
-"""A number of plies that no game reaches."""
 RESULT = 3
 """The bits of a mark that hold the result of its game, by the columns above."""
 _UNMOVED, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
@@ -85,9 +83,11 @@ class Guessing(NamedTuple):
 
 
 class Valuing(NamedTuple):
-    """Takes the successor that its network values most; the rules are not asked whether a game is over."""
+    """Takes the successor that its network values most."""
 
     network: Sigmoid
+    aware: int = 0
+    """1: a successor in which the game is over is worth its result; 0: the rules are not asked, as in the source."""
 
 
 class Comparing(NamedTuple):
@@ -186,8 +186,13 @@ def _valuing(chooser: Valuing, position: Any, room: Room) -> int:
     network = chooser.network
     width = moves(position, room.codes)
     for i in range(width):
-        encode(network.representation, play(position, room.codes[i]), 1, network.scratch, network.units)
-        room.values[i] = forward(network)
+        after = play(position, room.codes[i])
+        result = outcome(after, count(after)) if chooser.aware else ONGOING
+        if result != ONGOING:
+            room.values[i] = 0.5 - 0.5 * result
+        else:
+            encode(network.representation, after, 1, network.scratch, network.units)
+            room.values[i] = forward(network)
     return best_of(room, width)
 
 
@@ -252,10 +257,15 @@ CHOICES: dict[type, Any] = {
 
 
 @kernel
-def duel(start: Any, begun: Mask, one: Any, other: Any, games: int, room: Room, marks: NDArray[np.int64]) -> None:
-    """Play *games* from *start*, sides alternating; write to *marks* the mark of each, with its result for *one*."""
+def duel(
+    start: Any, begun: Mask, one: Any, other: Any, games: int, limit: int, room: Room, marks: NDArray[np.int64]
+) -> None:
+    """Play *games* from *start*, sides alternating; write to *marks* the mark of each, with its result for *one*.
+
+    A game that is not over after *limit* plies is a draw.
+    """
     for game in range(games):
-        _, _, marks[game] = contest(start, begun, one, other, game & 1, ENDLESS, room)
+        _, _, marks[game] = contest(start, begun, one, other, game & 1, limit, room)
 
 
 @kernel

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from understudy.games.bits import Mask
 from understudy.games.rules import exchange, in_check, lifeless, may_pass, movable, moves, play, turn
 from understudy.kernels import kernel
-from understudy.search.evaluators import begin, follow
+from understudy.search.evaluators import begin, follow, follow_pass
 from understudy.search.leaves import ask_once, selective_quiescence, settled
 from understudy.search.workspace import (
     GENERATION,
@@ -175,6 +175,7 @@ def _probe(
                 return value
         if depth >= DEEP and guess >= beta and workspace.trail[height - 1] != NO_MOVE and may_pass(position):
             workspace.trail[height] = NO_MOVE
+            follow_pass(evaluator, position, height)
             less = 4 + depth // 4 + min(int((guess - beta) / (2.0 * pawn)), 3)
             value = -_probe(turn(position), depth - less, -beta, thin - beta, height + 1, evaluator, workspace, table)
             if tally[STOP] or value >= beta:

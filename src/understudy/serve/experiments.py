@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from understudy.config import load_toml, overridden
 from understudy.errors import BadOption, UnknownName
 from understudy.lab.experiments import Listed, list_experiments, shipped
-from understudy.lab.settings import About, flattened
+from understudy.lab.settings import About, flattened, has_records
 from understudy.report.comparing import setting_of
 from understudy.serve.lab_answers import ExperimentRow, Knob
 
@@ -41,7 +41,7 @@ HARMLESS = {
 """Settings that a page may change; with trust all may be changed."""
 KNOBS = {
     "imitation": ("watch.regular", "watch.random", "watch.custom", "training.epochs", "training.seed"),
-    "values": ("examples.boards", "training.epochs", "training.seed"),
+    "values": ("watch.regular", "examples.boards", "training.epochs", "training.seed"),
     "online": ("training.games", "training.seed"),
     "evolution": ("trainer.generations", "trainer.population", "trainer.seed"),
     "offline": ("training.cycles",),
@@ -87,7 +87,9 @@ def _describe(listed: Listed, settings: Mapping[str, Any]) -> ExperimentRow:
 
 
 def _reads(key: str, settings: Mapping[str, Any]) -> bool:
-    """Tell whether an experiment reads a setting: one that watches nobody has no games of a teacher."""
+    """Tell whether an experiment reads a setting: one that watches nobody has no games of a teacher, but boards."""
+    if key == "examples.boards":
+        return not has_records(settings)
     return not key.startswith("watch.") or "watch" in settings
 
 

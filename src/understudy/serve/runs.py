@@ -19,6 +19,7 @@ from understudy.errors import UnderstudyError
 from understudy.files import load_json
 from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
+from understudy.lab.cells import SERIES
 from understudy.lab.settings import About
 from understudy.players.generations import list_generations
 from understudy.players.student_files import SUFFIXES
@@ -109,7 +110,8 @@ def _open(path: Path) -> Folder:
     try:
         settings = load_toml(path / "experiment.toml")
         folder = Folder(path, settings)
-        folder.game  # noqa: B018 (a game or a board that there is not is told now)
+        if folder.about["kind"] != SERIES:  # which has several games, and tells of its cells in its report
+            folder.game  # noqa: B018 (a game or a board that there is not is told now)
         return folder
     except UnderstudyError as error:
         return Folder(path, error=str(error))

@@ -12,7 +12,7 @@ import math
 import os
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple, Protocol
 
 import torch
@@ -26,6 +26,7 @@ SCHEDULES = ("constant", "anneal", "one_cycle", "cosine")
 PENALISED = ("all", "output")
 SMOOTHED = ("all", "legal")
 IMAGES = ("all", "one")
+PRECISIONS = ("float32", "bfloat16")
 WARM = 0.15
 """The share of a one-cycle schedule in which the learning rate rises."""
 
@@ -66,7 +67,14 @@ class TrainingOptions:
     clip: float | None = None
     """The greatest norm of a gradient."""
     seed: int = 0
+    epoch_rows: int | None = None
+    """An epoch shows so many rows and the next goes on from there, so that little is lost when a long run is killed."""
+    precision: str = "float32"
+    """In which numbers networks multiply while they learn moves; weights are kept as float32 in any case."""
 
+
+LATER = ("epoch_rows", "precision")
+"""Options that came later: at their defaults they are no part of what tells one training from another."""
 
 COMMON = (
     "optimiser", "learning_rate", "beta1", "beta2", "momentum", "schedule", "decay", "weight_decay", "batch", "epochs",
@@ -140,6 +148,12 @@ class Learning:
     best_accuracy: float = -1.0
     best_epoch: int = -1
     best_weights: dict[str, Tensor] | None = None
+    by_cores: bool = False
+    """Whether seconds are those that cores have spent on this process, and not those on the wall."""
+
+    def clock(self) -> float:
+        """Return the seconds by which a training is timed, from whenever they are counted."""
+        return time.process_time() if self.by_cores else time.perf_counter()
 
     def finished(self, options: TrainingOptions) -> bool:
         """Tell whether nothing is left to do."""
@@ -158,6 +172,14 @@ def begin(unit: nn.Module, options: TrainingOptions) -> Learning:
         {"params": others, "weight_decay": 0.0},
     ]
     return Learning(unit, _optimiser(groups, options))
+
+
+def training_facts(options: TrainingOptions) -> dict[str, Any]:
+    """Return all options as plain data; those that came later only where they are not at their defaults."""
+    usual = TrainingOptions()
+    return {
+        name: value for name, value in asdict(options).items() if name not in LATER or value != getattr(usual, name)
+    }
 
 
 def _optimiser(groups: list[dict[str, Any]], options: TrainingOptions) -> torch.optim.Optimizer:
@@ -182,17 +204,15 @@ def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> I
     """Yield after every batch and after each epoch; at the end the network has its best weights."""
     choose_threads()
     while not learning.finished(options):
-        began = time.perf_counter()
+        began = learning.clock()
         loss = hits = rows = 0.0
         with torch.random.fork_rng(), repeated_exactly():
             for share, graded in _epoch(learning, objective, options):
                 loss, hits, rows = loss + graded.loss, hits + graded.hits, rows + graded.rows
-                yield Partial(
-                    share_done(options, learning.epoch + share, learning.seconds + time.perf_counter() - began)
-                )
-        learned = time.perf_counter() - began
+                yield Partial(share_done(options, learning.epoch + share, learning.seconds + learning.clock() - began))
+        learned = learning.clock() - began
         validation = objective.examine()
-        learning.seconds += time.perf_counter() - began
+        learning.seconds += learning.clock() - began
         best = note_epoch(learning, validation[1])
         rate = learning.optimiser.param_groups[0]["lr"]
         done = share_done(options, learning.epoch, learning.seconds)
@@ -222,9 +242,9 @@ def _epoch(learning: Learning, objective: Objective, options: TrainingOptions) -
     unit, optimiser = learning.unit.train(), learning.optimiser
     torch.manual_seed(options.seed * 1_000_003 + learning.epoch)  # epochs of neighbouring seeds must not meet
     steps, batches = objective.batches(learning.epoch)
-    began = time.perf_counter()
+    began = learning.clock()
     for step, batch in enumerate(batches):
-        spent = learning.seconds + time.perf_counter() - began
+        spent = learning.seconds + learning.clock() - began
         done = share_done(options, learning.epoch + step / steps, spent)
         if done >= 1.0 and step:  # the clock may strike while an epoch is being shuffled
             break
@@ -282,6 +302,7 @@ def check_training(options: TrainingOptions) -> None:
         "penalise": PENALISED,
         "smooth_over": SMOOTHED,
         "images": IMAGES,
+        "precision": PRECISIONS,
     }
     for name, choices in tables.items():
         if getattr(options, name) not in choices:
@@ -292,5 +313,6 @@ def check_training(options: TrainingOptions) -> None:
         ("l2", 0, 100), ("weight_decay", 0, 100), ("batch", 1, 10_000_000), ("epochs", 1, 1_000_000),
         ("patience", 1, 1_000_000), ("minutes", 0, 1_000_000), ("validation_rows", 1, 1 << 60),
         ("label_smoothing", 0, 0.9), ("legality", 0, 1000), ("clip", 1e-9, 1e9), ("seed", 0, 1 << 31),
+        ("epoch_rows", 1, 1 << 60),
     ):  # fmt: skip
         check_range(f"training.{name}", getattr(options, name), low, high)

@@ -75,7 +75,8 @@ class Batch(NamedTuple):
 
 def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool) -> Lesson:
     """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
-    grouped = examples.taken(np.argsort(examples.origins, kind="stable"))
+    together = bool(np.all(np.diff(examples.origins) >= 0))  # then millions of rows are not copied
+    grouped = examples if together else examples.taken(np.argsort(examples.origins, kind="stable"))
     parts = parts_of(grouped.game, grouped.moves)[:, order]
     masks = torch.from_numpy(_masks(grouped, parts, order)) if legal else None
     new = np.concatenate([[True], np.diff(grouped.origins) != 0])
@@ -142,14 +143,23 @@ class Moves:
     options: TrainingOptions
 
     def batches(self, epoch: int) -> tuple[int, Iterator[Batch]]:
-        """Return the lesson's rows in an order that this epoch alone has."""
-        rng = np.random.default_rng([self.options.seed, epoch, 0xE0])
-        rows = shuffled(self.lesson, images=self.options.images, rng=rng)
+        """Return the lesson's rows in an order that this epoch alone has, or its share of one order for several."""
+        rows = self._choose_rows(epoch)
         return math.ceil(len(rows) / self.options.batch), batches(self.lesson, rows, self.options.batch)
+
+    def _choose_rows(self, epoch: int) -> Tensor:
+        """Return the rows of an epoch; short ones share an order until every row was shown once."""
+        records = len(self.lesson) if self.options.images == "all" else len(self.lesson.starts)
+        count = min(self.options.epoch_rows or records, records)
+        turn, place = divmod(epoch, math.ceil(records / count))
+        rng = np.random.default_rng([self.options.seed, turn, 0xE0])
+        return shuffled(self.lesson, images=self.options.images, rng=rng)[place * count : (place + 1) * count]
 
     def grade(self, batch: Batch) -> Graded:
         """Return the loss of a batch, and how many of its moves are right."""
-        loss, hits = _graded(self.unit, batch, self.options)
+        half = self.options.precision == "bfloat16"
+        with torch.autocast("cpu", torch.bfloat16, enabled=half):
+            loss, hits = _graded(self.unit, batch, self.options)
         rows = len(batch.parts)
         return Graded(loss + _penalty(self.unit, self.options), loss.item() * rows, float(hits), rows)
 
@@ -176,7 +186,7 @@ def _graded(unit: Unit, batch: Batch, options: TrainingOptions) -> tuple[Tensor,
     loss, right = torch.zeros(()), torch.ones(len(batch.parts), dtype=torch.bool)
     for place in unit.places:
         before = [batch.parts[:, earlier] for earlier in range(place)]
-        logits, target = unit.logits(place, hidden, before), batch.parts[:, place]
+        logits, target = unit.logits(place, hidden, before).float(), batch.parts[:, place]
         legal = None if batch.legal is None else batch.legal[:, place, : logits.shape[1]]
         loss = loss + _loss(logits, target, legal, options)
         right &= logits.argmax(dim=1) == target

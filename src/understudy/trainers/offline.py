@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -22,7 +21,7 @@ from torch.nn import functional
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games.batches import size, taken
-from understudy.games.boards import SCRATCH
+from understudy.games.boards import SCRATCH, Boards
 from understudy.networks.students import ValueNetwork
 from understudy.records.examples import orbit_names
 from understudy.records.tables import Tabled
@@ -166,7 +165,7 @@ class Examples(NamedTuple):
 class Sight(NamedTuple):
     """How a network sees boards."""
 
-    boards: ModuleType
+    boards: Boards
     """The encoders of a game."""
     representation: str
     size: tuple[int, int]

@@ -30,8 +30,11 @@ from understudy.records.tables import Tabled
 from understudy.search.choosers import Anyone, Recalling, Room, choose, make_room
 from understudy.search.memory import NEUTRAL, Memory, enlarged, find_row, index, make_memory
 
-NEEDED = ("keys", "orbit_keys", "images", "finished")
-"""What the batches of a game must offer: names of positions for the memory, images and endings for who learns."""
+NEEDED = {
+    "keys": "what names them", "orbit_keys": "what names all their images", "images": "their images",
+    "finished": "whether the game is over",
+}  # fmt: skip
+"""What the batches of a game must tell of many positions: names for the memory, images and endings for who learns."""
 REMEMBERED = ("mine", "theirs", "ply")
 """What a memory keeps of a position; all else must stay as it is at the start of a game."""
 SAMPLERS = ("table", "random")
@@ -143,15 +146,15 @@ def check_sampling(game: CompiledGame, options: SamplingOptions) -> None:
 
 def lacking(game: CompiledGame) -> str | None:
     """Return what a game lacks for its positions to be sampled; None if they can be."""
-    missing = [name for name in NEEDED if not hasattr(game.batches, name)]
-    if missing:
-        return f"its batches have no {' and no '.join(missing)}"
     start = game.start()
     after = game.play(start, game.moves(start)[0])
     changing = [
         name for name in start._fields if name not in REMEMBERED and getattr(start, name) != getattr(after, name)
     ]
-    return f"a memory of stones does not keep {' and '.join(changing)}" if changing else None
+    if changing:
+        return f"a table keeps the stones of both sides, and positions have {' and '.join(changing)} besides"
+    missing = [words for name, words in NEEDED.items() if not game.at_once(name)]
+    return f"it does not tell of many positions at once {', nor '.join(missing)}" if missing else None
 
 
 def make_opponent(game: CompiledGame, text: str) -> Any:

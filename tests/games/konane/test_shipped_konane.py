@@ -11,7 +11,7 @@ from understudy.judges.value_kept import exam_positions, graded, value_kept
 from understudy.players import make_player
 from understudy.players.student_files import SHIPPED, load_session
 
-SHIPPING = sorted(path for path in SHIPPED.glob("konane_*.onnx"))
+SHIPPING = sorted(path for path in SHIPPED.glob("konane_[0-9].onnx"))
 
 
 @pytest.mark.parametrize("path", SHIPPING, ids=lambda path: path.stem)

@@ -75,5 +75,5 @@ def test_successors_in_which_the_game_is_over_are_known() -> None:
 def test_unknown_names() -> None:
     with pytest.raises(UnknownName, match="did you mean 'nonads'"):
         find_representation("nonad", 5, 5)
-    with pytest.raises(UnknownName, match="game whose boards students value 'chess'"):
-        find_boards("chess")
+    with pytest.raises(UnknownName, match="representation of chess 'board'"):
+        find_boards("chess").find_representation("board", 8, 8)

@@ -225,4 +225,4 @@ def test_an_illegal_choice_counts_against_the_one_who_made_it(tmp_path: Path) ->
 
 
 def test_all_judges_are_run_by_default() -> None:
-    assert set(JUDGES) == {"accuracy", "legality", "reliability"}
+    assert set(JUDGES) == {"accuracy", "legality", "mistakes", "reliability"}

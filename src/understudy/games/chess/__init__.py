@@ -22,11 +22,13 @@ KIND = GameKind(
     values={Material: material_value, Standing: standing_value},
     batches="batches",
     encoders="encoders",
+    mistakes="mistakes",
     datasets="datasets",
     students="players.students",
     text_files="records.pgn_records",
     exports="exports",
     truth="truth",
+    checks="checks",
     watching={"opening_plies": 8, "ply_limit": 400},  # long games from many openings
     illegal_code=0,
 )

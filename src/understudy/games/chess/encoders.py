@@ -16,7 +16,7 @@ from understudy.games.chess.position import Chess
 from understudy.games.game import CompiledGame
 from understudy.games.layout import Encoder, board_classes, cells, facts, joined
 
-CELLS = 64
+CELLS, COLUMNS = 64, 8
 PLANES = 12
 """Six kinds of pieces of each side."""
 RIGHTS = 4
@@ -29,7 +29,7 @@ BEHIND = 40
 
 def make_encoders(game: CompiledGame) -> dict[str, Encoder]:
     """Return the encoders of the one board that chess has."""
-    classes = board_classes(np.arange(CELLS)[None])
+    classes = board_classes(np.arange(CELLS)[None], COLUMNS)
     layout = joined([*[cells(classes)] * PLANES, facts(classes, RIGHTS + FILES)])
     seen = Encoder("bitmap", layout, show_bitmap, symmetric=False)
     return {seen.name: seen}

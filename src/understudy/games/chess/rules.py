@@ -329,6 +329,29 @@ def features(position: Chess, out: NDArray[np.int32]) -> int:
 
 
 @kernel
+def changes(position: Chess, move: int, gone: NDArray[np.int32], come: NDArray[np.int32]) -> tuple[int, int]:
+    """Write which features a move takes away and which it brings, both seen by who moves; return how many."""
+    cell, to, promotion = move >> 9, (move >> 3) & 63, move & 7
+    kind, left = kind_on(position, cell), 1
+    gone[0], come[0] = kind * 64 + cell, (promotion if promotion > 0 else kind) * 64 + to
+    if position.theirs & bit(to) != NONE:
+        gone[1], left = (KINDS + kind_on(position, to)) * 64 + to, 2
+    elif kind == 0 and position.passant > 0 and to == position.passant:
+        gone[1], left = KINDS * 64 + to - 8, 2
+    if kind == KINDS - 1 and cell == HOME and abs(to - cell) == 2:  # the rook jumps over the king
+        gone[1], come[1] = 3 * 64 + (HOME + 3 if to > cell else HOME - 4), 3 * 64 + (cell + to) // 2
+        return 2, 2
+    return left, 1
+
+
+@kernel
+def mirrored(feature: int) -> int:
+    """Return under which number the other side sees a feature."""
+    side, kind, cell = feature // (64 * KINDS), feature // 64 % KINDS, feature % 64
+    return ((1 - side) * KINDS + kind) * 64 + (cell ^ 56)  # the other side sees the board from its own end
+
+
+@kernel
 def promise(position: Chess, move: int) -> int:
     """Return how early a search should try *move*: great prey of small pieces first, and new queens.
 

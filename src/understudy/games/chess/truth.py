@@ -13,6 +13,7 @@ from typing import Any
 
 import chess
 import chess.syzygy
+import numpy as np
 
 from understudy.errors import BadOption
 from understudy.files import data_folder
@@ -20,6 +21,8 @@ from understudy.games.chess.endings import LETTERS, Endings
 from understudy.games.chess.notation import from_board, from_uci, to_board
 from understudy.games.chess.position import Chess
 
+DRAWN = (chess.QUEEN, chess.ROOK, chess.PAWN)
+"""What one side has more in positions that are drawn by lot: all that can win against a bare king."""
 MEN = 5
 """Pieces of the largest Syzygy tables that are asked."""
 WORDS = {1: "wins", 0: "draws", -1: "loses"}
@@ -39,6 +42,22 @@ def know(position: Chess) -> Values:
     if not any(folder.glob("*.rtbw")):
         raise BadOption(f"of {men} pieces the truth is in Syzygy's tables: `understudy fetch syzygy` brings them")
     return _know_by_tables(board, folder)
+
+
+def draw(count: int, seed: int) -> list[Chess]:
+    """Return positions that `know` knows by our own tables: a queen, a rook or a pawn more, either side to move."""
+    rng, positions = np.random.default_rng(seed), list[Chess]()
+    while len(positions) < count:
+        board = chess.Board(None)
+        squares = rng.permutation(64)[:3].tolist()
+        pieces = [chess.KING, chess.KING, DRAWN[len(positions) % len(DRAWN)]]
+        strong = bool(rng.integers(2))
+        for square, piece, colour in zip(squares, pieces, (strong, not strong, strong), strict=True):
+            board.set_piece_at(square, chess.Piece(piece, colour))
+        board.turn = bool(rng.integers(2))
+        if board.is_valid() and any(board.legal_moves):
+            positions.append(from_board(board))
+    return positions
 
 
 def _know_by_ending(board: chess.Board) -> Values:

@@ -20,6 +20,7 @@ KIND = GameKind(
     scaled=scaled,
     batches="batches",
     encoders="encoders",
+    mistakes="mistakes",
     boards="inputs",
     solver="solving",
 )

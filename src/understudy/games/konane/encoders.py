@@ -16,7 +16,7 @@ from understudy.games.layout import Encoder, board_classes, cells, joined
 
 def make_encoders(game: CompiledGame) -> dict[str, Encoder]:
     """Return the encoders of a board by name."""
-    classes = board_classes(symmetries(game.start()))
+    classes = board_classes(symmetries(game.start()), game.size[1])
     seen = Encoder("cells", joined([cells(classes)] * 3), partial(_show_cells, count=classes.count - 1))
     return {seen.name: seen}
 

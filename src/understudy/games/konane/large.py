@@ -243,6 +243,26 @@ def features(position: KonaneLarge, out: NDArray[np.int32]) -> int:
 
 
 @kernel
+def changes(position: KonaneLarge, move: int, gone: NDArray[np.int32], come: NDArray[np.int32]) -> tuple[int, int]:
+    """Write which features a move takes away and which it brings, both seen by who moves; return how many."""
+    origin, to = move >> 8, move & 255
+    gone[0], come[0] = origin, to
+    if to == origin:  # a removal
+        return 1, 0
+    left, step = 1, position.columns if abs(to - origin) >= position.columns else 1
+    for cell in range(min(origin, to) + step, max(origin, to), 2 * step):
+        gone[left] = CELLS + cell
+        left += 1
+    return left, 1
+
+
+@kernel
+def mirrored(feature: int) -> int:
+    """Return under which number the other side sees a feature."""
+    return feature + CELLS if feature < CELLS else feature - CELLS
+
+
+@kernel
 def promise(position: KonaneLarge, move: int) -> int:
     """Return how early a search should try *move*: no kind of move stands out."""
     return 0

@@ -19,6 +19,7 @@ KIND = GameKind(
     counted=counted,
     batches="batches",
     encoders="encoders",
+    mistakes="mistakes",
     boards="inputs",
     network_inputs="inputs",
 )

@@ -16,13 +16,13 @@ from understudy.games.game import CompiledGame
 from understudy.games.layout import Encoder, board_classes, cells, joined
 from understudy.games.lines_of_action.notation import class_cells, symmetries
 
-CELLS = 64
+CELLS, COLUMNS = 64, 8
 
 
 def make_encoders(game: CompiledGame) -> dict[str, Encoder]:
     """Return the encoders of a board by name."""
     on_board = np.array([cell is not None for cell in class_cells(game.start(), 0)], np.int8)
-    layout = joined([cells(board_classes(symmetries(game.start())))] * 3)
+    layout = joined([cells(board_classes(symmetries(game.start()), COLUMNS))] * 3)
     seen = Encoder("cells", layout, partial(_show_cells, on_board=on_board))
     return {seen.name: seen}
 

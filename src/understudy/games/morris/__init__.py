@@ -18,6 +18,7 @@ KIND = GameKind(
     batches="batches",
     encoders="inputs",
     legality="legality",
+    mistakes="mistakes",
     starts="batches",
     counts="legality",
     texts="text",

@@ -219,6 +219,24 @@ def features(position: Morris, out: NDArray[np.int32]) -> int:
 
 
 @kernel
+def changes(position: Morris, move: int, gone: NDArray[np.int32], come: NDArray[np.int32]) -> tuple[int, int]:
+    """Write which features a move takes away and which it brings, both seen by who moves; return how many."""
+    to, origin, removed = move // 625, move // 25 % 25, move % 25
+    come[0] = to - 1
+    gone[0] = origin - 1 if origin > 0 else 47 + position.hand  # hands are unary: the last stone of mine goes
+    gone[1] = 23 + removed
+    return (2 if removed > 0 else 1), 1
+
+
+@kernel
+def mirrored(feature: int) -> int:
+    """Return under which number the other side sees a feature."""
+    if feature < 48:
+        return feature + 24 if feature < 24 else feature - 24
+    return feature + STONES if feature < 48 + STONES else feature - STONES
+
+
+@kernel
 def promise(position: Morris, move: int) -> int:
     """Return how early a search should try *move*: removals first."""
     return 1 if move % 25 > 0 else 0

@@ -120,11 +120,11 @@ class Course:
 
     def _evolve(self) -> None:
         """Ask, play, tell until the last generation; what is asked ahead keeps every worker busy."""
-        goal, began, busy = self.lesson.trainer.generations, time.perf_counter(), 0.0
-        if self.evolver.generation >= goal:
+        began, busy = time.perf_counter(), 0.0
+        if self._finished():
             return
         with self.run.backend.crew(play_timed, check=nonsense) as crew:
-            while self.evolver.generation < goal:
+            while not self._finished():
                 while (task := self.evolver.ask()) is not None:
                     crew.send(task)
                 played = crew.receive()
@@ -138,6 +138,12 @@ class Course:
                 if self._due():
                     self._measure()
                     began = time.perf_counter()
+
+    def _finished(self) -> bool:
+        """Tell whether the last generation has come, or the time or the budget is used up."""
+        trainer, generation = self.lesson.trainer, self.evolver.generation
+        late = trainer.minutes is not None and self.seconds >= 60 * trainer.minutes
+        return late or generation >= trainer.generations or (generation > 0 and self.run.used_up())
 
     def _note(self, notes: dict[str, Any]) -> None:
         """Write down a generation that has ended; nothing of it is lost from here on."""
@@ -244,6 +250,8 @@ def attend(run: Run[Experiment], lesson: Lesson) -> tuple[Alleles, float]:
         path = _round_path(run, lesson, number)
         if path.exists():
             played, alleles, seconds = _load_round(path)
+        elif number and run.used_up():
+            break
         else:
             began = time.perf_counter()
             played = _practise(run, lesson, None if number == 0 else alleles, number)

@@ -16,12 +16,9 @@ import torch
 from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json
-from understudy.games import CompiledGame
-from understudy.games.batches import unstacked
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import Glimpses
 from understudy.lab.kinds.imitation_exams import (
-    RECORDS,
     file_name,
     judge_students,
     load_student,
@@ -29,25 +26,21 @@ from understudy.lab.kinds.imitation_exams import (
     some,
     student_path,
 )
-from understudy.lab.options.imitation import Experiment, Lesson, data_file, sources_of
+from understudy.lab.options.imitation import COMMONEST, Experiment, Lesson, data_file, sources_of
 from understudy.lab.part_glimpses import Look, draw_held_out
-from understudy.lab.run import Kind, Made, Run, Step
+from understudy.lab.run import Kind, Made, Run, Step, check_opponents
 from understudy.lab.settings import same_board
+from understudy.lab.watching import RECORDS, keep_records
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
-from understudy.players import close, make_player
-from understudy.records.analysis import analyse, analysis_json
-from understudy.records.examples import Examples, orbit_names, sketch_of, split_examples, together
-from understudy.records.store import Records, joined, load, load_any, save
-from understudy.records.watch import Watch, watch
+from understudy.records.examples import SKETCHED, Examples, orbit_names, sketch_of, split_examples, together
+from understudy.records.store import Records, load
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
-from understudy.trainers.fitting import Epoch, Learning, Partial, begin
+from understudy.trainers.fitting import Epoch, Learning, Partial, TrainingOptions, begin
 from understudy.trainers.objectives import make_lesson, train_moves
 
-CHUNK = 4096
-"""Positions that a student is asked about at once: what a network handles well."""
 COMPARED = 20_000
 """At most so many validation rows tell which student is best: an interval of less than a point."""
 
@@ -57,57 +50,9 @@ def prepare_records(run: Run[Experiment]) -> None:
     experiment = run.experiment
     if experiment.judging.states not in ("", "generate"):
         data_file(experiment, experiment.judging.states)  # better missed now than after the training
-    path = run.folder / RECORDS
-    if experiment.watch is not None:
-        records = _watch(run, experiment.watch)
-    elif path.exists():
-        records = load(path)
-    else:
-        records = _import(experiment)
-        save(records, path)
-    if not (run.folder / "analysis.json").exists():
-        names, rows = np.unique(records.sources, return_counts=True)
-        sources = {str(name): int(count) for name, count in zip(names, rows, strict=True)}
-        corrections = {} if experiment.watch is None else count_corrections(experiment.game, experiment.watch, records)
-        run.save("analysis.json", analysis_json(analyse(records)) | {"sources": sources} | corrections)
-
-
-def _watch(run: Run[Experiment], plan: Watch) -> Records:
-    played = 0
-    total = max(plan.regular + plan.custom + plan.random, 1)
-
-    def note(games: int) -> None:
-        nonlocal played
-        played += games
-        run.tell("watching the teacher", played / total, f"{played} of {total} games")
-
-    return watch(run.experiment.game, plan, run.folder, backend=run.backend, progress=note)
-
-
-def count_corrections(game: CompiledGame, plan: Watch, records: Records) -> dict[str, Any]:
-    """Return in how many positions a student would not move as its teacher said; nothing where no student played.
-
-    The student is asked again: records hold what the teacher said, not what the student played.
-    """
-    if not plan.apprentice or not len(records):
-        return {}
-    student, changed = make_player(plan.apprentice, game), 0
-    for first in range(0, len(records), CHUNK):
-        some = records.taken(slice(first, first + CHUNK))
-        own = np.array([choice.move for choice in student.choose(unstacked(some.positions))])
-        changed += int((own != some.moves).sum())
-    close(student)
-    return {"corrections": {"corrected": changed, "as_the_student": len(records) - changed}}
-
-
-def _import(experiment: Experiment) -> Records:
-    options, game = experiment.records, experiment.game
-    read: list[Records] = []
-    for name in options.files:
-        left = None if options.limit is None else options.limit - sum(len(records) for records in read)
-        if left is None or left > 0:
-            read.append(load_any(data_file(experiment, name), game, on_error=options.on_error, limit=left)[0])
-    return joined(read)
+    asked = [name for name in experiment.judging.baselines if name != COMMONEST]
+    check_opponents(asked, experiment.game, "judging.baselines")
+    keep_records(run)
 
 
 def train_students(run: Run[Experiment]) -> None:
@@ -132,7 +77,13 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     units, spent = untrained(lesson), {}
     look = _make_look(run, lesson, units, sides["test"])
     begun = look.go_on if look else _ignore
-    for unit, learning, event in learn(lesson, units, sides, checkpoints=run.folder / "checkpoints", begun=begun):
+    later = len(run.experiment.lessons) - run.experiment.lessons.index(lesson) - 1
+
+    def allot(learning: Learning, options: TrainingOptions, among: int) -> TrainingOptions:
+        return run.allot(learning, options, among=among + later * len(units))
+
+    steps = learn(lesson, units, sides, checkpoints=run.folder / "checkpoints", begun=begun, allot=allot)
+    for unit, learning, event in steps:
         task = f"{lesson.name}: learning {unit.name}"
         if isinstance(event, Epoch):
             spent[unit.name] = learning.seconds
@@ -145,6 +96,8 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     run.tell(f"{lesson.name}: writing the student", 1.0)
     facts = _facts(run.experiment, lesson, len(records), units, spent)
     facts |= {"learned_from": _sketch_rows(lesson, sides["train"])}
+    if (held_out := run.experiment.records.hold_out) is not None:
+        facts |= {"held_out": held_out.facts()}
     save_student(run.folder, file_name(lesson), units, facts)
 
 
@@ -177,13 +130,15 @@ def learn(
     *,
     checkpoints: Path | None = None,
     begun: Callable[[Unit, Learning], None] = _ignore,
+    allot: Callable[[Learning, TrainingOptions, int], TrainingOptions] = lambda learning, options, among: options,
 ) -> Iterator[tuple[Unit, Learning, Partial | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any.
 
-    Each network is shown to *begun* before it goes on, as its checkpoint left it.
+    Each network is shown to *begun* before it goes on, as its checkpoint left it; *allot* says how long it may take
+    of what is left for it and those after it.
     """
     encoder, order = lesson.encoder, lesson.order
-    for unit in units:
+    for place, unit in enumerate(units):
         options = lesson.training_of(unit.name)
         learning, name = begin(unit, options), lesson.fingerprint(unit.name)
         path = None if checkpoints is None else checkpoints / f"{lesson.name}_{unit.name}.safetensors"
@@ -193,6 +148,7 @@ def learn(
         legal = options.legality > 0 or options.smooth_over == "legal"
         examination = some(sides["validation"], options.validation_rows)
         shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
+        options = allot(learning, options, len(units) - place)
         for event in train_moves(learning, shown, asked, options):
             if isinstance(event, Epoch) and path is not None:
                 save_checkpoint(path, learning, name)
@@ -241,6 +197,8 @@ def _sketch_rows(lesson: Lesson, shown: Examples) -> dict[str, Any]:
     """Return what a student's file keeps of its training rows, so that a judge can tell which of its rows they are."""
     # Images are of one class, except those of the authors' expansion, which exchanges rings that are not alike.
     first = np.unique(shown.origins, return_index=True)[1] if lesson.examples.split == "orbit" else slice(None)
+    if len(shown.moves) > SKETCHED:
+        return {"rows": len(shown.moves), "whole": False}  # too many to keep; the facts tell who is held out
     own = sketch_of(orbit_names(shown.game, shown.taken(first).positions))
     start = lesson.student.start
     return together(own, load_facts(Path(start), "weights").get("learned_from")) if start else own
@@ -260,7 +218,7 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
         rows = some(sides["validation"], COMPARED)
         verdict = judge_parts(load_student(run, lesson), rows.positions, rows.moves, judges=("accuracy",))
         # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
-        scores[lesson.name] = (lesson.examples.split == "orbit", verdict["accuracy.whole"].value or 0.0)
+        scores[lesson.name] = (lesson.examples.split != "expanded", verdict["accuracy.whole"].value or 0.0)
     best = max(scores, key=lambda name: scores[name])
     for suffix in ("onnx", "safetensors"):
         run.keep_student(best, suffix=suffix)

@@ -5,36 +5,51 @@ What is in `verdicts.json` already stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE
-from understudy.judges.measures import write_verdict
-from understudy.judges.students import judge_parts, judge_player, strict
-from understudy.lab.options.imitation import Experiment, Lesson, data_file
+from understudy.games.parts import parts_of
+from understudy.judges.measures import measured, share, write_verdict
+from understudy.judges.parts import see
+from understudy.judges.students import JUDGES, judge_parts, judge_player, recognise, strict
+from understudy.lab.options.imitation import COMMONEST, EXAM_SEED, Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
+from understudy.lab.watching import RECORDS
 from understudy.papers import find_test
 from understudy.players import close, make_player
 from understudy.players.network import Student
-from understudy.protocols import Backend
-from understudy.records.examples import Examples, all_examples, choose_expansion, orbit_names, split_examples
+from understudy.protocols import Backend, Choice
+from understudy.records.examples import FRESH, Examples, all_examples, choose_expansion, orbit_names, split_examples
 from understudy.records.starts import reachable
 from understudy.records.store import Records, load, load_any, lone_pairs
+from understudy.records.watch import watch
 
-RECORDS, SAMPLES = "records.parquet", "samples.json"
+SAMPLES = "samples.json"
 GAMES = "games against "
 """What sections of verdicts on games are called, before whom they are against."""
 STRICT_SEED = 20_000
 """Games that grade students are not those that anybody was trained on."""
 STATES_SEED = 0x57A7E5
 """Tells the chance that makes states from the chance of games."""
+EXAM = "exam"
+"""The section of verdicts on fresh games of the teacher, and the folder that keeps these games."""
+EXAMINED = ("accuracy", "legality", "mistakes")
+"""The judges of an exam."""
 TEACHER = "teacher "
 """What the row of a teacher is called, before who it is; no student has a name with a space in it."""
+BASELINE, BASELINE_ROWS = "baseline ", 5000
+"""What the rows of those who have not learned are called, and the most that they are asked: sure to 1.4 points."""
+CODES = 1 << 16
+"""Codes of moves of any game are below this."""
 TEACHER_ROWS, TEACHER_GAMES = 500, 100
 """The most that a teacher is asked for its own row: it thinks for longer than students do, and the interval tells."""
 
@@ -78,20 +93,74 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
     """Yield what is to be judged: section, student, and how."""
     game, judging = run.experiment.game, run.experiment.judging
     records = load(run.folder / RECORDS)
-    states = _states(run.experiment, records)
+    states, exam = _states(run.experiment, records), watch_exam(run)
     for lesson in run.experiment.lessons:
         student = load_student(run, lesson)
         sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
+        if FRESH in sides:
+            yield "test rows, positions that no training game has", lesson.name, _judge(student, sides[FRESH])
         yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
+        if exam is not None:
+            yield EXAM, lesson.name, _examine(student, exam)
         if states is not None:
-            yield "states", lesson.name, _judge(student, states, judges=("legality", "reliability"))
+            yield "states", lesson.name, _judge(student, states, judges=("legality", "mistakes", "reliability"))
         for opponent in opponents_of(run.experiment):
             judge = _strict(game, student.name, opponent, judging.games, run.backend)
             yield f"{GAMES}{opponent}", lesson.name, judge
+    if exam is not None:
+        yield from _baselines(records, exam)
+    if judging.baselines:
+        yield from _baseline_judgements(run, records)
     if run.experiment.watch is not None:
         yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
+
+
+def watch_exam(run: Run[Experiment]) -> Examples | None:
+    """Return the positions of fresh games of the teacher, as it plays when it is watched; None where none are wanted.
+
+    They are drawn by a seed of their own, so all who watch the same teacher, however long, sit the same exam.
+    """
+    plan, games = run.experiment.watch, run.experiment.judging.exam_games
+    if plan is None or not games:
+        return None
+    fresh = replace(plan, apprentice="", regular=games, custom=0, random=0, seed=EXAM_SEED)
+    run.tell("watching games for the exam", 0.0)
+    records = watch(run.experiment.game, fresh, run.folder / EXAM, backend=run.backend)
+    return all_examples(records, expansion="none")
+
+
+def _examine(student: Student, exam: Examples) -> Callable[[], Any]:
+    """Return who judges a student on those positions of the exam that it has not learned from, up to symmetry."""
+
+    def judge() -> Any:
+        fresh = ~recognise(student.facts, exam.game, exam.positions)
+        rows = exam.taken(fresh)
+        verdict = judge_parts(student, rows.positions, rows.moves, judges=EXAMINED)
+        return write_verdict(verdict | {"exam.fresh": share(int(fresh.sum()), len(fresh))})
+
+    return judge
+
+
+def _baselines(records: Records, exam: Examples) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield what they score in the exam who know nothing, the rules alone, or only what the teacher likes best."""
+    game, rows = exam.game, len(exam.moves)
+    rng = np.random.default_rng([EXAM_SEED, rows])
+    wild = np.stack([rng.integers(0, classes, rows) for classes in game.part_sizes], axis=1)
+    codes, counts = np.unique(records.moves[records.moves != NO_MOVE], return_counts=True)
+    usual = parts_of(game, np.full(rows, codes[counts.argmax()], np.int32))
+    yield EXAM, f"{BASELINE}any parts by chance", _judge_fixed(exam, wild)
+    yield EXAM, f"{BASELINE}the most frequent move", _judge_fixed(exam, usual)
+    yield EXAM, f"{BASELINE}a legal move by chance", _ask(game, "random", exam, EXAMINED)
+
+
+def _judge_fixed(exam: Examples, parts: Any) -> Callable[[], Any]:
+    def judge() -> Any:
+        seen = see(exam.game, exam.positions, exam.moves, parts, tuple(range(parts.shape[1])))
+        return write_verdict(measured({name: sums for judge in EXAMINED for name, sums in JUDGES[judge](seen).items()}))
+
+    return judge
 
 
 def _teacher_judgements(
@@ -104,17 +173,50 @@ def _teacher_judgements(
     game, judging, row = run.experiment.game, run.experiment.judging, f"{TEACHER}{name}"
     for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
         test = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
-        yield f"test rows, split {lesson.examples.split}", row, _repeat(game, name, some(test, TEACHER_ROWS))
+        rows = some(test, TEACHER_ROWS)
+        yield f"test rows, split {lesson.examples.split}", row, _ask(game, name, rows, ("accuracy",))
     for opponent in opponents_of(run.experiment):
         games = min(judging.games, TEACHER_GAMES)
         yield f"{GAMES}{opponent}", row, _strict(game, name, opponent, games, run.backend)
 
 
-def _repeat(game: CompiledGame, name: str, examples: Examples) -> Callable[[], Any]:
+def _baseline_judgements(run: Run[Experiment], records: Records) -> Iterator[tuple[str, str, Callable[[], Any]]]:
+    """Yield what those are asked who have not learned: the test rows of each split, some of them."""
+    game = run.experiment.game
+    for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
+        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        test = some(sides["test"], BASELINE_ROWS)
+        for name in run.experiment.judging.baselines:
+            usual = partial(_judge_player, Commonest(game, sides["train"].moves), test, ("accuracy",))
+            judge = usual if name == COMMONEST else _ask(game, name, test, ("accuracy",))
+            yield f"test rows, split {lesson.examples.split}", f"{BASELINE}{name}", judge
+
+
+class Commonest:
+    """A player that takes the legal move that was played most often, wherever that was; the first of equals."""
+
+    name = COMMONEST
+
+    def __init__(self, game: CompiledGame, moves: NDArray[np.int32]) -> None:
+        self.game, self.counts = game, np.bincount(moves, minlength=CODES)
+
+    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
+        """Choose in each position."""
+        return [Choice(max(self.game.moves(position), key=self._count)) for position in positions]
+
+    def _count(self, move: int) -> int:
+        return int(self.counts[move])
+
+
+def _judge_player(player: Any, examples: Examples, judges: tuple[str, ...]) -> Any:
+    return write_verdict(judge_player(player, examples.game, examples.positions, examples.moves, judges=judges))
+
+
+def _ask(game: CompiledGame, name: str, examples: Examples, judges: tuple[str, ...]) -> Callable[[], Any]:
     def judge() -> Any:
         player = make_player(name, game, seed=STRICT_SEED)
         try:
-            return write_verdict(judge_player(player, game, examples.positions, examples.moves, judges=("accuracy",)))
+            return _judge_player(player, examples, judges)
         finally:
             close(player)
 

@@ -103,28 +103,35 @@ def _train(run: Run[Experiment], job: Job, stop: threading.Event) -> None:
     place = job.folder(run.folder)
     make_folder(place / "snapshots")
     pupil, name = _pupil(run.experiment, job), job.lesson.fingerprint(run.experiment.about, job.repeat)
-    state = place / STATE
-    pupil.resume(state, name)
-    training, size, began = job.lesson.training, FIRST, time.perf_counter()
-    while pupil.played < training.games and not stop.is_set():
+    pupil.resume(place / STATE, name)
+    training, size, began, over = job.lesson.training, FIRST, time.perf_counter(), pupil.played > 0 and run.used_up()
+    while not pupil.finished and not stop.is_set() and not over:
         until = min((pupil.played // training.snapshot + 1) * training.snapshot, training.games)
         before, clock = pupil.played, time.perf_counter()
         pupil.learn_until(min(until, pupil.played + size))
         spent = time.perf_counter() - clock
+        pupil.clock[0] += spent
         # No more than four times the last slice: the first of a process is slow, since it compiles.
         size = max(1, min(int((pupil.played - before) * SLICE / max(spent, 1e-6)), 4 * size))
         run.tell(f"{place.name} learns", pupil.played / training.games, _describe(pupil, time.perf_counter() - began))
-        if pupil.played == until:
-            save_arrays(place / "snapshots" / f"{until:09d}.safetensors", {"weights": pupil.network.weights},
-                        facts(run.experiment, job.lesson, games=until))  # fmt: skip
-            pupil.save(state, name)
+        over = run.used_up()
+        if pupil.played == until or pupil.finished or over:
+            _keep_snapshot(run, job, pupil)
+
+
+def _keep_snapshot(run: Run[Experiment], job: Job, pupil: Pupil) -> None:
+    """Keep a pupil's weights of now, and all that going on needs."""
+    place, experiment = job.folder(run.folder), run.experiment
+    save_arrays(place / "snapshots" / f"{pupil.played:09d}.safetensors", {"weights": pupil.network.weights},
+                facts(experiment, job.lesson, games=pupil.played))  # fmt: skip
+    pupil.save(place / STATE, job.lesson.fingerprint(experiment.about, job.repeat))
 
 
 def _describe(pupil: Pupil, seconds: float) -> str:
     """Return for whoever watches how far a pupil is."""
-    if not len(pupil.progress.results):
+    if not len(pupil.results):
         return f"{pupil.played} games in {seconds:.0f} s"
-    last = pupil.progress.results[max(0, pupil.played - 1000) : pupil.played]
+    last = pupil.results[-1000:]
     return f"{pupil.played} games in {seconds:.0f} s, {last.mean():.0%} of the last thousand won"
 
 
@@ -139,17 +146,19 @@ def facts(experiment: Experiment, lesson: Lesson, **more: Any) -> dict[str, Any]
         "game": game.name, "size": f"{game.size[0]}x{game.size[1]}", "kind": student.structure,
         "representation": student.representation, "sizes": layer_sizes(game, student), "name": lesson.name,
         "experiment": experiment.name, "understudy": __version__, "method": training.method,
-        "teacher": training.teacher if training.method == "teacher" else "itself", **more,
+        "teacher": training.teacher if training.method == "teacher" else "itself",
+        **({"finished_by_rules": True} if student.finished_by_rules else {}), **more,
     }  # fmt: skip
 
 
 def _curve(run: Run[Experiment], lesson: Lesson) -> dict[str, Any]:
     """Return how many of the last hundred games each pupil of a lesson won, and when its best hundred was."""
     pupils = [_trained(run, Job(lesson, repeat)) for repeat in range(lesson.training.repeats)]
-    results = [pupil.progress.results for pupil in pupils if len(pupil.progress.results) >= WINDOW]
+    results = [pupil.results for pupil in pupils if len(pupil.results) >= WINDOW]
     if not results:
         return {"games": [], "won": [], "raw": [], "best": []}
-    curves = np.stack([windowed(result) for result in results])
+    shortest = min(map(len, results))  # the clock may have ended some before others
+    curves = np.stack([windowed(result[:shortest]) for result in results])
     edges = np.linspace(0, curves.shape[1], min(POINTS, curves.shape[1]) + 1).astype(int)
     smooth = np.stack([curves[:, a:b].mean(axis=1) for a, b in pairwise(edges)], axis=1)
     marks = [pupil.progress.marks for pupil in pupils]
@@ -269,7 +278,7 @@ def _weights_of(run: Run[Experiment], lesson: Lesson, tried: list[dict[str, Any]
     for repeat in range(lesson.training.repeats):
         pupil = _trained(run, Job(lesson, repeat))
         sets.setdefault(LAST, []).append(pupil.network.weights)
-        if len(pupil.progress.results) >= WINDOW:
+        if len(pupil.results) >= WINDOW:
             sets.setdefault(HUNDRED, []).append(pupil.progress.best)
     return sets
 

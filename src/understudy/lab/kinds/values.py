@@ -76,7 +76,8 @@ def _train(run: Run[Experiment], lesson: Lesson) -> None:
     path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
     look = _make_look(run, lesson, learning)
-    for event in train_values(learning, lesson_boards, exam_boards, lesson.training):
+    later = len(run.experiment.lessons) - run.experiment.lessons.index(lesson)
+    for event in train_values(learning, lesson_boards, exam_boards, run.allot(learning, lesson.training, among=later)):
         note = ""
         if isinstance(event, Epoch):
             save_checkpoint(path, learning, name)

@@ -10,14 +10,21 @@ from typing import Any, TypeAlias
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
-from understudy.lab.settings import About, Study, built, fingerprint_of, make_study, unusual
+from understudy.lab.settings import About, Study, board_of, built, fingerprint_of, make_study, unusual
 from understudy.players.choosers import make_chooser
-from understudy.search.evaluators.chromosome import NetworkOptions, make_plan
+from understudy.search.evaluators.chromosome import FEATURES, NetworkOptions, make_plan
 from understudy.trainers.evolution.arena import RANDOM_NETWORK, Stage
 from understudy.trainers.evolution.evolver import SchoolOptions, TrainerOptions, check_school, check_trainer
 
 LEARNING = ("student", "network", "school", "trainer")
 VERSUS = " v "
+THESIS = "aloa"
+"""The evaluator of the thesis, by whose searches its own game is measured."""
+USUAL = {
+    "monitors": ("searcher:depth=2",), "benchmarks": ("stochastic:depth=2",),
+    "opponents": ("stochastic:depth=2", "searcher:depth=2"),
+}  # fmt: skip
+"""Who measures networks of other games: less deep, because most games have more moves."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -66,7 +73,9 @@ class Lesson:
 
     def fingerprint(self, about: About) -> str:
         """Return what tells one evolution from another; for how long it goes on is not part of it."""
-        chosen = {name: value for name, value in unusual(self.trainer).items() if name != "generations"}
+        chosen = {
+            name: value for name, value in unusual(self.trainer).items() if name not in ("generations", "minutes")
+        }
         return fingerprint_of(about.game, about.size, unusual(self.network), unusual(self.school), chosen)
 
     def stage(self, game: CompiledGame) -> Stage:
@@ -83,19 +92,22 @@ Experiment: TypeAlias = Study[EvolutionJudging, Lesson]
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    experiment = make_study(name, settings, learning=LEARNING, judging=EvolutionJudging, lesson=_lesson)
+    kind = board_of(built(About, settings, "experiment")).kind
+    network = {} if kind.network_inputs else {"inputs": (FEATURES,)}
+    judging = {} if THESIS in kind.evaluators else USUAL
+
+    def lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
+        return Lesson(
+            name=name,
+            student=built(EvolvedOptions, settings, "student"),
+            network=built(NetworkOptions, settings, "network", usual=network),
+            school=built(SchoolOptions, settings, "school"),
+            trainer=built(TrainerOptions, settings, "trainer"),
+        )
+
+    experiment = make_study(name, settings, learning=LEARNING, judging=EvolutionJudging, lesson=lesson, usual=judging)
     _check(experiment)
     return experiment
-
-
-def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
-    return Lesson(
-        name=name,
-        student=built(EvolvedOptions, settings, "student"),
-        network=built(NetworkOptions, settings, "network"),
-        school=built(SchoolOptions, settings, "school"),
-        trainer=built(TrainerOptions, settings, "trainer"),
-    )
 
 
 def _check(experiment: Experiment) -> None:
@@ -119,8 +131,11 @@ def _check(experiment: Experiment) -> None:
 
 def _check_school(game: CompiledGame, lesson: Lesson) -> None:
     check_school(game, lesson.school)
-    if lesson.school.rounds and game.name != "lines_of_action":
-        raise BadOption(f"school.rounds: there is a school for lines_of_action alone so far, not for {game.name}")
+    if lesson.school.rounds and game.kind.network_inputs is None:
+        raise BadOption(
+            f"school.rounds: a school turns boards about by what a game tells of its inputs for networks, and "
+            f"{game.name} tells nothing of them; experiments of the kind 'values' learn from outcomes in any game"
+        )
 
 
 def pair_of(baseline: str) -> tuple[str, str]:

@@ -8,11 +8,11 @@ experiment share its records; `[variations.NAME]` changes keys such as `student.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from understudy.config import build
+from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import check_file, locate
 from understudy.games import CompiledGame
@@ -23,8 +23,9 @@ from understudy.networks import check_student, network_options
 from understudy.networks.students import StudentOptions
 from understudy.papers import check_test
 from understudy.records.examples import SPLITS, check_split
+from understudy.records.people import HoldOut, check_hold_out
 from understudy.records.watch import Watch
-from understudy.trainers.fitting import TrainingOptions, check_training
+from understudy.trainers.fitting import TrainingOptions, check_training, training_facts
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -37,6 +38,23 @@ class RecordsOptions:
     """What a malformed line does: `refuse` the file, or be skipped and counted (`skip`)."""
     limit: int | None = None
     """Keep only the first so many records."""
+    held_out_players: float = 0.0
+    """Of PGN: the share of all players of whom nothing is learned, drawn by their names; for the split `people`."""
+    held_out_from: int | None = None
+    """Of PGN: the year from which on nothing is learned."""
+    held_out_seed: int = 0
+    """Which players are drawn."""
+    share: float = 1.0
+    """Of PGN with players held out: the share of games that are looked at, drawn by their moves."""
+
+    @property
+    def hold_out(self) -> HoldOut | None:
+        """What is held out by player and year; None where nothing is."""
+        if not self.held_out_players or self.held_out_from is None:
+            return None
+        return HoldOut(
+            players=self.held_out_players, year=self.held_out_from, seed=self.held_out_seed, share=self.share
+        )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,7 +62,8 @@ class ExamplesOptions:
     """The `[examples]` section."""
 
     split: str = "orbit"
-    """`orbit`: whole classes of symmetric positions on one side; `expanded`: the papers' leaking split."""
+    """`orbit`: whole classes of symmetric positions on one side; `expanded`: the papers' leaking split; `people`: games
+    of PGN held out by player and year."""
     seed: int = 0
 
 
@@ -64,6 +83,11 @@ class JudgingOptions:
     """Games against each of them; 0 for none."""
     gaming: int = 0
     """Games against each player of the stable; 0 for none."""
+    exam_games: int = 0
+    """Games of the teacher that nobody learns from, the same however much was watched; 0 for no such exam."""
+    baselines: tuple[str, ...] = ()
+    """Players who stand beside the students in the table of test rows; `commonest` takes the legal move that training
+    rows have most often."""
     glimpses: bool = True
     """Whether it is written down after each epoch what the student chooses in six positions."""
 
@@ -86,7 +110,7 @@ class Lesson:
         chosen = [
             {name: self.settings.get(name, {}) for name in ("records", "watch", "examples", "student")}
             | sources_of(self.settings),
-            {part: [self.networks[part], asdict(self.training[part])] for part in parts},
+            {part: [self.networks[part], training_facts(self.training[part])] for part in parts},
         ]
         return fingerprint_of(chosen, unit)
 
@@ -128,6 +152,8 @@ class Experiment:
         return board_of(self.about)
 
 
+COMMONEST = "commonest"
+"""The baseline that needs the training rows."""
 LEARNING = ("examples", "student", "network", "training")
 SECTIONS = (*ABOUT_SECTIONS, "records", "watch", *LEARNING, "judging", "paper", "tune")
 
@@ -141,21 +167,73 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     records = built(RecordsOptions, settings, "records")
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
+    _check_held_out(game, records)
     judging = built(JudgingOptions, settings, "judging")
     if judging.gaming:
         check_test("gaming", game.name, "judging.gaming")
+    _check_exam(judging, watch)
+    lessons = tuple(make_lesson_plan(game, *varied) for varied in variations(settings, LEARNING))
+    _check_splits(lessons, records)
     return Experiment(
         name=name,
         about=about,
         records=records,
         watch=watch,
         judging=judging,
-        lessons=tuple(make_lesson_plan(game, *varied) for varied in variations(settings, LEARNING)),
+        lessons=lessons,
         paper=settings.get("paper", {}),
         tune=settings.get("tune", {}),
         settings=settings,
         folder=folder,
     )
+
+
+EXAM_SEED = 30_000_000
+"""Of the games of an exam; whoever watches games of this seed would learn from the exam."""
+
+
+def _check_exam(judging: JudgingOptions, watch: Watch | None) -> None:
+    """Raise unless there can be an exam of fresh games, if one is wanted."""
+    check_range("judging.exam_games", judging.exam_games, 0, 1_000_000)
+    if judging.exam_games and watch is None:
+        raise BadOption(
+            f"judging.exam_games = {judging.exam_games}: the teacher of records in files cannot be asked for more games"
+        )
+    if judging.exam_games and watch is not None and watch.seed == EXAM_SEED:
+        raise BadOption(f"watch.seed = {EXAM_SEED} is that of the exam's games: who watches them learns the answers")
+
+
+def _check_held_out(game: CompiledGame, records: RecordsOptions) -> None:
+    """Raise unless what is held out by player and year can be: both said, and files that tell who played and when."""
+    options = ("held_out_players", "held_out_from", "held_out_seed", "share")
+    chosen = [name for name in options if getattr(records, name) != getattr(RecordsOptions(), name)]
+    if not chosen:
+        return
+    if records.hold_out is None:
+        lacking = "held_out_from" if records.held_out_players else "held_out_players"
+        raise BadOption(f"records.{chosen[0]} needs records.{lacking} too: games are held out by player and year")
+    form = game.kind.load("text_files").FORMAT if game.kind.text_files else None
+    if form is None or form.load_parted is None:
+        raise BadOption(
+            f"records.{chosen[0]}: players and years are held out of games in PGN, and {game.name} has none"
+        )
+    strange = [name for name in records.files if not form.fits(locate(name, Path()), b"")]
+    if strange or not records.files:
+        where = repr(strange[0]) if strange else "[watch]"
+        raise BadOption(f"records.{chosen[0]}: players and years are held out of games in PGN, and {where} is not PGN")
+    if records.limit is not None:
+        raise BadOption("records.limit cuts a file off; with held-out players records.share draws from all games")
+    check_hold_out(records.hold_out)
+
+
+def _check_splits(lessons: Sequence[Lesson], records: RecordsOptions) -> None:
+    """Raise unless games are held out where a student's split needs it, and used where they are."""
+    for lesson in lessons:
+        if (lesson.examples.split == "people") != (records.hold_out is not None):
+            raise BadOption(
+                "examples.split: 'people' goes with records.held_out_players and records.held_out_from, "
+                f"and neither without the other, not {lesson.examples.split!r}"
+            )
 
 
 def make_lesson_plan(game: CompiledGame, name: str, settings: Mapping[str, Any]) -> Lesson:

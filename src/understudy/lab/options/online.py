@@ -9,10 +9,20 @@ from typing import Any, TypeAlias
 
 from understudy.config import check_range
 from understudy.errors import BadOption
-from understudy.lab.settings import YARDSTICKS, About, Study, built, check_shares, fingerprint_of, make_study, unusual
+from understudy.lab.settings import (
+    YARDSTICKS,
+    About,
+    Study,
+    board_of,
+    built,
+    check_shares,
+    fingerprint_of,
+    make_study,
+    unusual,
+)
 from understudy.players.choosers import make_plain_chooser
 from understudy.players.names import former_name
-from understudy.trainers.online.pupils import OnlineOptions, PupilOptions, check_pupil
+from understudy.trainers.online.pupils import COMPARISON, OnlineOptions, PupilOptions, check_pupil, usual_options
 
 LEARNING = ("student", "training")
 
@@ -59,19 +69,22 @@ Experiment: TypeAlias = Study[OnlineJudging, Lesson]
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=OnlineJudging, lesson=_lesson)
-    if experiment.about.game != "konane":
-        raise BadOption(f"experiment.game: pupils learn konane alone so far, not {experiment.about.game!r}")
+    usual = usual_options(board_of(built(About, settings, "experiment")))
+
+    def lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
+        student = usual["student"]
+        if settings.get("student", {}).get("structure") == COMPARISON:  # which values nothing, so the rules cannot help
+            student = student | {"finished_by_rules": False}
+        return Lesson(
+            name=name,
+            student=built(PupilOptions, settings, "student", usual=student),
+            training=built(OnlineOptions, settings, "training", usual=usual["training"]),
+        )
+
+    experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=OnlineJudging, lesson=lesson,
+                            usual=usual["judging"])  # fmt: skip
     _check(experiment)
     return experiment
-
-
-def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
-    return Lesson(
-        name=name,
-        student=built(PupilOptions, settings, "student"),
-        training=built(OnlineOptions, settings, "training"),
-    )
 
 
 def _check(experiment: Experiment) -> None:

@@ -12,6 +12,7 @@ from understudy.errors import BadOption
 from understudy.games.boards import find_boards
 from understudy.lab.settings import YARDSTICKS, About, Study, built, check_shares, fingerprint_of, make_study, unusual
 from understudy.networks.students import ValueOptions
+from understudy.records.worths import PERFECT, check_way
 from understudy.solve import check_solvable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 
@@ -22,6 +23,8 @@ LEARNING = ("examples", "student", "network", "training")
 class BoardsOptions:
     """The `[examples]` section of a values experiment."""
 
+    learn: str = PERFECT
+    """What is learned of boards that nobody played: the truth. All else needs records: `[watch]` or `[records]`."""
     boards: int = 300_000
     """How many different boards of random games are solved, images aside."""
     held_out: bool = True
@@ -79,7 +82,8 @@ Experiment: TypeAlias = Study[ValuesJudging, Lesson]
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=ValuesJudging, lesson=_lesson)
-    check_solvable(experiment.game)
+    if all(lesson.examples.learn == PERFECT for lesson in experiment.lessons):
+        check_solvable(experiment.game)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
     check_range("judging.opening_plies", experiment.judging.opening_plies or 0, 0, 20)
     check_range("judging.value_kept", experiment.judging.value_kept, 0, 10**7)
@@ -101,6 +105,10 @@ def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
 
 def _check(experiment: Experiment, lesson: Lesson) -> None:
     check_training(lesson.training)
+    check_way(experiment.game, lesson.examples.learn)
+    if lesson.examples.learn != PERFECT:
+        needs = "needs records: add [watch], or [records] with files"
+        raise BadOption(f"examples.learn: {lesson.examples.learn!r} {needs}")
     check_range("examples.boards", lesson.examples.boards, 100, 10**8)
     check_range("student.depth", lesson.student.depth, 1, 6)
     check_range("examples.hope", lesson.examples.hope, 0, 0.49)

@@ -2,22 +2,27 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
+from numpy.typing import NDArray
 
 from understudy.errors import UnknownName
 from understudy.games import find_kind
+from understudy.games.batches import size
 from understudy.games.bits import Mask, mixed
 from understudy.games.kind import kind_of
+from understudy.games.rows import row_of, typed
 from understudy.games.rules import key, tells_changes
 from understudy.kernels import kernel
 from understudy.search.evaluators.perceptron import (
     Perceptron,
     begin_sums,
     follow_sums,
+    keep_sums,
     perceptron_value,
     value_of_sums,
 )
@@ -89,6 +94,38 @@ def _value(evaluator: Any, position: Any, own: Any) -> Any:
     return lambda evaluator, position, own: chosen(evaluator, position, own)
 
 
+def scaled(evaluator: Any, position: Any, value: float) -> float:
+    """Return what an evaluator says of a position as a share from 0 lost to 1 won: as its game has it, or squashed."""
+    chosen: Any = kind_of(type(position)).scaled or squash
+    return float(chosen(evaluator, value))
+
+
+@overload(scaled, strict=False)
+def _scaled(evaluator: Any, position: Any, value: Any) -> Any:
+    chosen: Any = kind_of(position.instance_class).scaled or squash
+    return lambda evaluator, position, value: chosen(evaluator, value)
+
+
+@kernel
+def squash(evaluator: Any, value: float) -> float:
+    """Return a value as a share from 0 to 1: at the evaluator's scale the expected outcome, -1 to 1, is tanh(1)."""
+    return 0.5 + 0.5 * math.tanh(value / evaluator.scale)
+
+
+def appraise(evaluator: Any, batch: Any) -> NDArray[np.float64]:
+    """Return what an evaluator says of many positions to the side to move, from -1 lost to 1 won, without a search."""
+    worths = np.zeros(size(batch))
+    _appraise(evaluator.inner if isinstance(evaluator, Quiescent) else evaluator, typed(batch), worths)
+    return worths
+
+
+@kernel
+def _appraise(evaluator: Any, batch: Any, out: NDArray[np.float64]) -> None:
+    for row in range(len(out)):
+        position = row_of(batch, row)
+        out[row] = 2.0 * scaled(evaluator, position, value(evaluator, position, True)) - 1.0
+
+
 # A network may keep the sums of its first layer along the line of play. A search that calls `begin` at its root and
 # `follow` for every move may ask `judge` instead of `value`: the same number for less work.
 
@@ -103,6 +140,12 @@ def follow(evaluator: Any, position: Any, move: int, height: int) -> None:
     """Tell *evaluator* which move is made in *position*, *height* plies after the start."""
     if _keeps_sums(type(evaluator), type(position)):
         follow_sums(evaluator, position, move, height)
+
+
+def follow_pass(evaluator: Any, position: Any, height: int) -> None:
+    """Tell *evaluator* that nobody moves in *position*, *height* plies after the start, and the other side goes on."""
+    if _keeps_sums(type(evaluator), type(position)):
+        keep_sums(evaluator, height)
 
 
 def judge(evaluator: Any, position: Any, own: bool, height: int) -> float:
@@ -128,6 +171,13 @@ def _follow(evaluator: Any, position: Any, move: Any, height: Any) -> Any:
     if _keeps_sums(evaluator.instance_class, position.instance_class):
         return lambda evaluator, position, move, height: follow_sums(evaluator, position, move, height)
     return lambda evaluator, position, move, height: None
+
+
+@overload(follow_pass, strict=False)
+def _follow_pass(evaluator: Any, position: Any, height: Any) -> Any:
+    if _keeps_sums(evaluator.instance_class, position.instance_class):
+        return lambda evaluator, position, height: keep_sums(evaluator, height)
+    return lambda evaluator, position, height: None
 
 
 @overload(judge, strict=False)

@@ -8,7 +8,7 @@ my stones and about theirs.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any, NamedTuple
@@ -25,6 +25,10 @@ READINGS = {"signed": (1.0, -1.0, 0.0), "presumed": (0.75, 0.25, 0.5), "as_print
 """What a cell is worth with an own stone, an enemy's, none. As printed, an enemy looks like an empty cell (E-01)."""
 FEATURES = "features"
 """The name of the only inputs that every game has: its features one by one."""
+
+TURN = "turn"
+"""The name of the only number that every game has: whether it is one's turn. Features say nothing of it, because they
+are seen by who judges, whoever is to move."""
 
 Rows = tuple[NDArray[np.float64], NDArray[np.float64]]
 """Inputs that are sums over stones: [inputs, features], and what they are on an empty board."""
@@ -64,6 +68,19 @@ class Inputs(NamedTuple):
     def total(self) -> int:
         """How many inputs there are."""
         return len(self.linear) + len(self.counted)
+
+
+class Common:
+    """What a network may see of a game that names no inputs of its own besides the features: whose turn it is."""
+
+    LINEAR: Mapping[str, Any] = {}
+    NUMBERS: Mapping[str, tuple[str, tuple[int, ...]]] = {TURN: (TURN, (0,))}
+    COUNTED: Mapping[str, int] = {TURN: 1}
+    COUNTED_WIDTHS: Mapping[int, int] = {1: 1}
+
+
+def _own_inputs(game: CompiledGame) -> Any:
+    return game.kind.load("network_inputs") if game.kind.network_inputs else Common
 
 
 class Plan(NamedTuple):
@@ -132,7 +149,7 @@ def express(plan: Plan, alleles: NDArray[Any], seen: NDArray[np.bool_] | None = 
 
 def blindfolds(game: CompiledGame, options: NetworkOptions) -> dict[str, NDArray[np.bool_]]:
     """Return for each named input which of all inputs are left to be seen without it."""
-    total, counted = 0, game.kind.load("network_inputs").NUMBERS if game.kind.network_inputs else {}
+    total, counted = 0, _own_inputs(game).NUMBERS
     # Inputs that are sums over stones come first, whatever the order of the names (see `make_inputs`).
     names = sorted(options.inputs, key=lambda name: name in counted)
     widths = {name: make_inputs(game, (name,), options.reading).total for name in names}
@@ -148,9 +165,9 @@ def make_inputs(game: CompiledGame, names: Sequence[str], reading: str = "signed
     """Return the inputs that *names* choose, one after the other; *reading* says what a cell of the board is worth."""
     if reading not in READINGS:
         raise UnknownName("network.reading", reading, READINGS)
-    own = game.kind.load("network_inputs") if game.kind.network_inputs else None
-    linear_names, counted_names = (own.LINEAR, own.NUMBERS) if own else ({}, {})
-    names_there = [*linear_names, *counted_names, FEATURES]
+    own = _own_inputs(game)
+    counted_names = own.NUMBERS
+    names_there = [*own.LINEAR, *counted_names, FEATURES]
     for name in names:
         if name not in names_there:
             raise UnknownName(f"input of {game.name}", name, names_there)
@@ -160,7 +177,7 @@ def make_inputs(game: CompiledGame, names: Sequence[str], reading: str = "signed
     linear = np.vstack([np.zeros((0, game.feature_count)), *(rows for rows, _ in parts)])
     kinds, counted, width = _numbers(own, [name for name in names if name in counted_names])
     classes = np.arange(len(linear) + len(counted))
-    if own:
+    if game.kind.network_inputs:
         classes[: len(linear)] = _orbits(linear, own.turns(game.size[0]))
     return Inputs(linear, np.concatenate([np.zeros(0), *(empty for _, empty in parts)]), kinds, counted, width, classes)
 

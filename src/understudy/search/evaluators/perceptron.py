@@ -22,6 +22,7 @@ from safetensors.numpy import save_file as save_tensors
 from understudy.errors import BadOption, FileError
 from understudy.files import save_file
 from understudy.games.kind import kind_of
+from understudy.games.rows import MOST_PRESENT, row_of, typed
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
 from understudy.search.workspace import HEIGHTS
@@ -31,6 +32,7 @@ ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
 TENSORS = ("first", "bias", "output", "output_bias")
 FLOAT_HALF = np.float32(0.5)
 NOTHING = np.float32(0.0)
+ITS_TURN = np.float32(1.0)
 
 UNIT = 1 << 18
 """What a weight of 1 is in the rows of the first layer: as fine as 32 bits allow, for sums may reach 8 191."""
@@ -45,12 +47,11 @@ _P3, _P4 = np.float32(2.0471813866385795e-05), np.float32(1.318420270302709e-08)
 _Q0, _Q1, _Q2 = np.float32(1.0), np.float32(0.46706493627584583), np.float32(0.02584197502082316)
 _Q3, _Q4 = np.float32(0.0003271383671192699), np.float32(7.702654422024355e-07)
 
-MOST_PRESENT = 512
-"""No position has more features present than this: the largest board of Konane has 196 stones."""
 MOST_COUNTED = 32
 """Numbers counted for both sides together; Lines of Action, which has most, counts 28."""
-MOST_CHANGES = 8
-"""Features that a move takes away, or brings; a capture in Lines of Action takes two."""
+MOST_CHANGES = 16
+"""Features that a move takes away, or brings: a jump along the 32 cells of Konane's longest board takes fifteen stones
+and leaves its cell."""
 WIDTH = 8
 """Numbers that the processor adds at once: eight of 32 bits in a register of 256."""
 FRESH = HEIGHTS
@@ -137,6 +138,15 @@ def follow_sums(evaluator: Perceptron, position: Any, move: int, height: int) ->
 
 
 @kernel
+def keep_sums(evaluator: Perceptron, height: int) -> None:
+    """Write the sums after somebody has passed, one ply further on: the same stones."""
+    for eyes in range(2):
+        before, after = evaluator.net.sums[height, eyes], evaluator.net.sums[height + 1, eyes]
+        for unit in range(before.shape[0]):
+            after[unit] = before[unit]
+
+
+@kernel
 def _changed(evaluator: Perceptron, height: int, eyes: int, gone: Any, left: int, come: Any, entered: int) -> None:
     before, after = evaluator.net.sums[height, eyes], evaluator.net.sums[height + 1, eyes]
     hidden = before.shape[0]
@@ -203,16 +213,34 @@ def _add(units: NDArray[np.float32], row: NDArray[np.float32], number: np.float3
 
 def counted(position: Any, kinds: int, out: NDArray[np.float32]) -> int:
     """Write the numbers of *kinds* about my stones, then about theirs; return how many for each side."""
-    chosen = kind_of(type(position)).counted
-    return int(chosen(position, kinds, out)) if chosen else 0
+    chosen = kind_of(type(position)).counted or count_turn
+    return int(chosen(position, kinds, out))
 
 
 @overload(counted, strict=False)
 def _counted(position: Any, kinds: Any, out: Any) -> Any:
-    chosen = kind_of(position.instance_class).counted
-    if chosen is None:
-        return lambda position, kinds, out: 0
+    chosen = kind_of(position.instance_class).counted or count_turn
     return lambda position, kinds, out: chosen(position, kinds, out)
+
+
+@kernel
+def count_turn(position: Any, kinds: int, out: NDArray[np.float32]) -> int:
+    """Write the one number that a game has which counts none of its own: 1 for who is to move, 0 for the other."""
+    out[0], out[1] = ITS_TURN, NOTHING
+    return 1
+
+
+def count_all(batch: Any, kinds: int, out: NDArray[np.float32]) -> None:
+    """Write the numbers of *kinds* of many positions [positions, twice the numbers of a side]."""
+    _count_all(typed(batch), kinds, out, np.zeros(MOST_COUNTED, np.float32))
+
+
+@kernel
+def _count_all(batch: Any, kinds: int, out: NDArray[np.float32], numbers: NDArray[np.float32]) -> None:
+    for row in range(out.shape[0]):
+        counted(row_of(batch, row), kinds, numbers)
+        for place in range(out.shape[1]):
+            out[row, place] = numbers[place]
 
 
 @kernel

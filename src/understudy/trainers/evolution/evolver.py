@@ -76,6 +76,8 @@ class TrainerOptions:
     kind: str = "thesis"
     """`thesis`: Miller's genetic algorithm; `steady`: ours, one child at a time; `strategy`: separable CMA-ES."""
     generations: int = 300
+    minutes: float | None = None
+    """Stop after the generation in which this much time is used up, measuring left out."""
     population: int = 62
     seed: int = 0
     depth: int = 3
@@ -162,7 +164,8 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
         if value not in choices:
             raise UnknownName(f"trainer.{name}", value, choices)
     for name, low, high in (
-        ("generations", 0, 10**7), ("population", 4, 10**5), ("seed", 0, 2**31), ("depth", 1, 6), ("limit", 2, 2_000),
+        ("generations", 0, 10**7), ("minutes", 0, 10**6), ("population", 4, 10**5), ("seed", 0, 2**31), ("depth", 1, 6),
+        ("limit", 2, 2_000),
         ("epoch", 1, 10**6), ("mutants", 1, 20), ("rate", 0, 1), ("width", 1e-6, 100), ("famous", 0, 64),
         ("opening_plies", 0, 20), ("lag", 1, 10_000),
     ):  # fmt: skip

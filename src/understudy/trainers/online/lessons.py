@@ -16,10 +16,11 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games.boards import encode
-from understudy.games.kind import kind_of
-from understudy.games.rules import count, moves, play
+from understudy.games.kind import ONGOING
+from understudy.games.rules import count, moves, outcome, play
 from understudy.kernels import kernel
 from understudy.search.choosers import CHANCES, Comparing, Room, Valuing, choose, show_pair
+from understudy.search.evaluators import scaled
 from understudy.search.memory import below
 from understudy.search.minimax import minimax
 from understudy.search.workspace import BLIND, PROVEN
@@ -63,20 +64,27 @@ def play_and_learn(
     progress: Progress,
     colour: int,
     until: int,
+    limit: int,
     room: Room,
 ) -> None:
-    """Play games until *until* are played, learning after every turn; *colour* 0 first, 1 second, EITHER alternates."""
+    """Play games until *until* are played, learning after every turn; *colour* 0 first, 1 second, EITHER alternates.
+
+    A game that is not over after *limit* plies is given up.
+    """
     for game in range(progress.marks[PLAYED], until):
         side = game & 1 if colour == EITHER else colour
-        position = start
-        while count(position) > 0:
+        position, plies = start, 0
+        result = outcome(position, count(position))
+        while result == ONGOING and plies < limit:
             if position.ply & 1 == side:
                 code = room.codes[choose(student, position, room)]
                 study(student, position, teacher, rule, changes, room)
             else:
                 code = room.codes[choose(opponent, position, room)]
             position = play(position, code)
-        progress.results[game] = position.ply & 1 != side
+            plies += 1
+            result = outcome(position, count(position))
+        progress.results[game] = result == (1 if position.ply & 1 == side else -1)
         progress.marks[PLAYED] = game + 1
         _keep_best(student, progress, game)
 
@@ -145,18 +153,6 @@ def ask(teacher: Teacher, position: Any, room: Room) -> int:
     return width
 
 
-def scaled(evaluator: Any, position: Any, value: float) -> float:
-    """Return what an evaluator says as a share from 0 lost to 1 won, as the game has it."""
-    chosen: Any = kind_of(type(position)).scaled
-    return float(chosen(evaluator, value))
-
-
-@overload(scaled, strict=False)
-def _scaled(evaluator: Any, position: Any, value: Any) -> Any:
-    chosen: Any = kind_of(position.instance_class).scaled
-    return lambda evaluator, position, value: chosen(evaluator, value)
-
-
 STUDIES: dict[type, Any] = {Valuing: _study_values, Comparing: _study_pairs}
 
 
@@ -192,18 +188,22 @@ def play_itself(
     """Play *games* against itself, learning after each; *trace* is lambda, *exploration* the share of random moves."""
     network = student.network
     for _ in range(games):
-        plies = tell(start, student, tale, exploration, room)
-        look_back(tale, plies, trace)
+        plies, final = tell(start, student, tale, exploration, room)
+        look_back(tale, plies, final, trace)
         for ply in range(plies):
             network.units[: tale.boards.shape[1]] = tale.boards[ply]
             learn(network, tale.targets[ply], rule, changes)
 
 
 @kernel
-def tell(start: Any, student: Valuing, tale: Tale, exploration: float, room: Room) -> int:
-    """Play one game against oneself and write it down; return how many plies it took."""
+def tell(start: Any, student: Valuing, tale: Tale, exploration: float, room: Room) -> tuple[int, float]:
+    """Play one game against oneself and write it down; return its plies and what it brought to who moved last.
+
+    A game that is longer than there is room for is a draw.
+    """
     position, ply, network = start, 0, student.network
-    while count(position) > 0:
+    result = outcome(position, count(position))
+    while result == ONGOING and ply < len(tale.values):
         place = choose(student, position, room)
         tale.values[ply] = room.values[place]
         tale.explored[ply] = below(room.random_state, CHANCES) < exploration * CHANCES
@@ -212,13 +212,14 @@ def tell(start: Any, student: Valuing, tale: Tale, exploration: float, room: Roo
         position = play(position, room.codes[place])
         encode(network.representation, position, 1, network.scratch, tale.boards[ply])
         ply += 1
-    return ply
+        result = outcome(position, count(position))
+    return ply, (0.5 if result == ONGOING else 0.5 - 0.5 * result)
 
 
 @kernel
-def look_back(tale: Tale, plies: int, trace: float) -> None:
-    """Write the targets: 1 for the last move, which won; before it, one minus a mixture of opinion and what came."""
-    tale.targets[plies - 1] = 1.0
+def look_back(tale: Tale, plies: int, final: float, trace: float) -> None:
+    """Write the targets: of the last move what it brought; before it, one minus a mixture of opinion and what came."""
+    tale.targets[plies - 1] = final
     for ply in range(plies - 2, -1, -1):
         opinion, came = tale.values[ply + 1], tale.targets[ply + 1]
         follows = opinion if tale.explored[ply + 1] else (1.0 - trace) * opinion + trace * came

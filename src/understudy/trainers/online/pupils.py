@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.boards import find_boards
+from understudy.games.boards import FEATURES, find_boards
 from understudy.players.choosers import make_plain_chooser
 from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_room
 from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
@@ -25,7 +25,10 @@ from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.online.backpropagation import Changes, Rule, make_changes
 from understudy.trainers.online.lessons import EITHER, PLAYED, Progress, Teacher, make_tale, play_and_learn, play_itself
 
-STRUCTURES = {"single": Valuing, "comparison": Comparing}
+THOMPSON = "q"
+"""The evaluator of the source's teacher."""
+COMPARISON = "comparison"
+STRUCTURES = ("single", COMPARISON)
 METHODS = ("teacher", "temporal")
 COLOURS = ("black", "white", "either")
 
@@ -35,7 +38,7 @@ class PupilOptions:
     """The `[student]` section of an online experiment."""
 
     representation: str = "C"
-    """How it sees a board: A to E."""
+    """How it sees a board: as its game has it, A to E of Konane, or by its `features`; these where a game has no C."""
     structure: str = "single"
     """`single`: values one board; `comparison`: tells which of two is better."""
     hidden: tuple[int, ...] = (20,)
@@ -44,6 +47,8 @@ class PupilOptions:
     """Put a layer before them that has a unit for each cell, wired to its neighbours alone."""
     colour: str = "either"
     """Which side it learns: `black`, `white`, or `either` in turn."""
+    finished_by_rules: bool = False
+    """The rules say what a successor is worth in which the game is over, not the network; usual but for Konane."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +77,23 @@ class OnlineOptions:
     seed: int = 0
     repeats: int = 1
     """Trainings that differ in their seed alone."""
+    minutes: float | None = None
+    """Stop when this much time is used up, though fewer games are played."""
+
+
+PLAIN_TEACHER = "searcher:depth=1,method=minimax,ties=random"
+"""The teacher of a game that has none of the source's evaluators: one ply with its usual one."""
+
+
+def usual_options(game: CompiledGame) -> dict[str, dict[str, Any]]:
+    """Return what is usual in the sections of an experiment where the source's own choices, Konane's, do not fit."""
+    usual: dict[str, dict[str, Any]] = {"student": {}, "training": {}, "judging": {}}
+    if PupilOptions.representation not in find_boards(game.name).names:
+        usual["student"] = {"representation": FEATURES, "finished_by_rules": True}
+    if THOMPSON not in game.kind.evaluators:
+        usual["training"] = {"teacher": PLAIN_TEACHER}
+        usual["judging"] = {"opponents": ("random", PLAIN_TEACHER)}
+    return usual
 
 
 def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptions) -> None:
@@ -87,11 +109,13 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
         ("games", 1, 10**9), ("rate", 0, 10), ("last_rate", 1e-9, 10),
         ("momentum", 0, 0.999), ("offset", 0, 1),
         ("initial", 0, 10), ("trace", 0, 1), ("exploration", 0, 1), ("snapshot", 100, 10**9), ("seed", 0, 2**31),
-        ("repeats", 1, 1000),
+        ("repeats", 1, 1000), ("minutes", 0, 1_000_000),
     ):  # fmt: skip
         check_range(f"training.{name}", getattr(training, name), low, high)
     for units in student.hidden:
         check_range("student.hidden", units, 1, 10_000)
+    if student.structure == COMPARISON and student.finished_by_rules:
+        raise BadOption("student.finished_by_rules: a student that compares two boards values none of them")
     if training.method != "teacher" and (student.structure != "single" or student.colour != "either"):
         raise BadOption(f"training.method: {training.method!r} needs structure 'single' and colour 'either'")
     make_teacher(game, training.teacher)
@@ -102,7 +126,8 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
 def make_teacher(game: CompiledGame, text: str) -> Teacher:
     """Return the teacher that *text* names: plain minimax with one of the source's evaluators."""
     chooser = make_plain_chooser(text, game, place="training.teacher")
-    if not isinstance(chooser, Minimax) or type(chooser.evaluator) not in game.kind.values:
+    asked = getattr(chooser, "evaluator", None)
+    if not isinstance(chooser, Minimax) or type(getattr(asked, "inner", asked)) not in game.kind.values:
         raise BadOption(
             f"training.teacher: {text!r} cannot teach; name a searcher with an evaluator of {game.name} such as "
             f"{game.kind.usual_evaluator!r}"
@@ -121,11 +146,13 @@ def layer_sizes(game: CompiledGame, student: PupilOptions) -> list[int]:
     boards = find_boards(game.name)
     inputs = boards.input_count(boards.find_representation(student.representation, rows, columns), rows, columns)
     if not student.local:
-        return [inputs * (2 if student.structure == "comparison" else 1), *student.hidden, 1]
-    if student.structure == "comparison" or student.representation == "B":
+        return [inputs * (2 if student.structure == COMPARISON else 1), *student.hidden, 1]
+    number = boards.find_representation(student.representation, rows, columns)
+    told = boards.input_cells(number, rows, columns) is not None and student.representation != "B"
+    if student.structure == COMPARISON or not told:
         raise BadOption(
             f"student.local: structure {student.structure!r} with representation {student.representation!r} has no "
-            "one cell for each input; use structure 'single' and A, C, D or E"
+            "one cell for each input; use structure 'single' and, of konane, A, C, D or E"
         )
     return [inputs, rows * columns, *student.hidden, 1]
 
@@ -137,7 +164,10 @@ def make_chooser_of(game: CompiledGame, student: PupilOptions, weights: NDArray[
         wiring = local_wiring(game, student, sizes)
         weights *= wiring
     representation = find_boards(game.name).find_representation(student.representation, *game.size)
-    return STRUCTURES[student.structure](sigmoid(sizes, weights, representation=representation, wiring=wiring))
+    network = sigmoid(sizes, weights, representation=representation, wiring=wiring)
+    if student.structure == COMPARISON:
+        return Comparing(network)
+    return Valuing(network, int(student.finished_by_rules))
 
 
 class Pupil:
@@ -154,12 +184,25 @@ class Pupil:
         played = training.games if training.method == "teacher" else 0
         self.progress = Progress(np.zeros(played, np.uint8), weights.copy(), np.zeros(3, np.int64))
         self.room: Room = make_room(game.most_moves, rng)
+        self.clock = np.zeros(1)
+        """Seconds that were spent on learning, where they are counted."""
         self._tale = make_tale(game.conventions.ply_limit, self.sizes[0])
 
     @property
     def played(self) -> int:
         """How many games it has learned from."""
         return int(self.progress.marks[PLAYED])
+
+    @property
+    def finished(self) -> bool:
+        """Whether all games are played, or the time is used up."""
+        minutes = self.training.minutes
+        return self.played >= self.training.games or (minutes is not None and float(self.clock[0]) >= 60 * minutes)
+
+    @property
+    def results(self) -> NDArray[np.uint8]:
+        """For each game that it has played against an opponent 1 if it won."""
+        return self.progress.results[: self.played]
 
     def learn_until(self, games: int) -> None:
         """Play and learn until so many games are played in all, or the training is over."""
@@ -180,7 +223,8 @@ class Pupil:
         play_and_learn(
             start, self.student, make_opponent(self.game, training.opponent),
             make_teacher(self.game, training.teacher), rule, self.changes, self.progress,
-            EITHER if self.options.colour == "either" else COLOURS.index(self.options.colour), until, self.room,
+            EITHER if self.options.colour == "either" else COLOURS.index(self.options.colour), until,
+            self.game.conventions.ply_limit, self.room,
         )  # fmt: skip
 
     def _rule(self, block: int) -> Rule:
@@ -207,7 +251,8 @@ class Pupil:
         return True
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        return {
+        clock = {} if self.training.minutes is None else {"clock": self.clock}
+        return clock | {
             "weights": self.network.weights, "last": self.changes.last, "results": self.progress.results,
             "best": self.progress.best, "marks": self.progress.marks, "luck": self.room.random_state,
         }  # fmt: skip
@@ -219,6 +264,7 @@ def local_wiring(game: CompiledGame, student: PupilOptions, sizes: Sequence[int]
     rows, columns = game.size
     boards = find_boards(game.name)
     cells = boards.input_cells(boards.find_representation(student.representation, rows, columns), rows, columns)
+    assert cells is not None  # as `layer_sizes` has seen
     row, column = cells // columns, cells % columns
     units = np.arange(rows * columns)
     distance = abs(row[:, None] - units // columns) + abs(column[:, None] - units % columns)

@@ -159,7 +159,8 @@ class Sampler:
         batch: Any = records.positions
         picked = self._picked(records.games, plies, lambda rows: taken(batch, rows))
         results = _white_results(records.results[picked], plies[picked])
-        return self._table(taken(batch, picked), records.games[picked] + 1, records.sources[picked], results)
+        sources = records.sources[picked].astype(np.str_)
+        return self._table(taken(batch, picked), records.games[picked] + 1, sources, results)
 
     def _picked(
         self, owner: NDArray[Any], plies: NDArray[np.int64], positions: Callable[[NDArray[np.int64]], Chess]

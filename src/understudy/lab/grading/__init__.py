@@ -1,0 +1,5 @@
+"""How the cells of a series are graded together, each way in a module of its own.
+
+A module has the `Options` of `[grading]`; `check(experiment)`, which raises before anything runs if the series cannot
+be graded so; and `grade(run)`, which reads the cells' folders and returns what `graded.json` keeps for the report.
+"""
