@@ -189,6 +189,10 @@ def test_cells_run_side_by_side_as_they_do_one_after_another(tmp_path: Path) -> 
         assert one == two
     assert "3 of 3, " in notes[-1] or any(note.startswith("3 of 3, met_") for note in notes)
     assert set(json.loads((tmp_path / "2" / "series.json").read_text())) == {"met_1", "met_2", "met_3"}
+    steps = json.loads((tmp_path / "2" / "cost.json").read_text())["steps"]
+    spent = [json.loads(path.read_text())["steps"] for path in (tmp_path / "2" / "cells").glob("*/cost.json")]
+    of_cells = sum(step["cpu_seconds"] for steps_of_one in spent for step in steps_of_one.values())
+    assert steps["cells"]["cpu_seconds"] >= of_cells, "what its processes spent is the step's, not a later one's"
 
 
 def test_what_goes_wrong_in_another_process_is_told_with_the_cell(tmp_path: Path) -> None:

@@ -64,7 +64,8 @@ def run_side_by_side(
                 yield from map(_name_of, done)
         finally:
             line.stop.set()
-            pool.shutdown(wait=False, cancel_futures=True)
+            # What processes have spent is known when they are gone, so it counts for the step that they worked for.
+            pool.shutdown(wait=not left, cancel_futures=True)
 
 
 def _join(line: Line) -> None:
