@@ -210,3 +210,29 @@ def test_the_truth_of_watched_positions_can_be_learned(tmp_path: Path) -> None:
     verdicts = json.loads((tmp_path / "verdicts.json").read_text())["value kept"]
     assert set(verdicts) == {"student", "searcher:depth=1", "random"}
     assert any("keeps the value" in line for line in lab.summary(experiment, tmp_path))
+
+
+def one_student(settings: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    settings = changed(settings, **changes)
+    settings.pop("variations")
+    return settings
+
+
+def test_how_games_of_people_ended_can_be_learned(tmp_path: Path) -> None:
+    game = '[White "A {n}"]\n[Result "{result}"]\n\n1. e4 e5 2. {knight} Nc6 3. Bb5 {last} {result}\n\n'
+    results, knights, lasts = ("1-0", "0-1"), ("Nf3", "Nc3"), ("a6", "d6", "Nf6", "Bc5", "Be7", "f5")
+    texts = [game.format(n=n, result=results[n % 2], knight=knights[n // 6], last=lasts[n % 6]) for n in range(12)]
+    (tmp_path / "people.pgn").write_text("".join(texts), encoding="utf-8")
+    settings = one_student(VALUED["chess"], examples__learn="outcome", records__files=["people.pgn"])
+    settings.pop("watch")
+    lab.train(make_experiment("tiny", settings, folder=tmp_path), tmp_path / "run", show=quiet)
+    assert load_evolved(tmp_path / "run" / "student.safetensors").depth == 1
+
+
+def test_an_engine_can_teach_what_positions_are_worth(stockfish: str, tmp_path: Path) -> None:
+    teacher = f"engine:{stockfish},depth=1"
+    settings = one_student(VALUED["chess"], examples__learn="search", watch__teacher=teacher, watch__opponents=["self"])
+    lab.train(make_experiment("tiny", settings, folder=Path()), tmp_path, show=quiet)
+    values = load(tmp_path / "records.parquet").values
+    assert np.isfinite(values).all() and values.std() > 0
+    assert load_evolved(tmp_path / "student.safetensors").depth == 1
