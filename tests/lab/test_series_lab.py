@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import subprocess
 import sys
 import types
 from pathlib import Path
@@ -193,6 +195,34 @@ def test_cells_run_side_by_side_as_they_do_one_after_another(tmp_path: Path) -> 
     spent = [json.loads(path.read_text())["steps"] for path in (tmp_path / "2" / "cells").glob("*/cost.json")]
     of_cells = sum(step["cpu_seconds"] for steps_of_one in spent for step in steps_of_one.values())
     assert steps["cells"]["cpu_seconds"] >= of_cells, "what its processes spent is the step's, not a later one's"
+
+
+SEVERAL = """
+from pathlib import Path
+from tests.lab.test_series_lab import SERIES
+from understudy.lab.side_by_side import Errand, run_side_by_side
+
+if __name__ == "__main__":
+    settings = SERIES["cells"]["met"] | {"evaluators": {**SERIES["cells"]["met"]["evaluators"], "games": 10**6}}
+    errands = [Errand(name, settings, ".", str(Path(FOLDER) / name)) for name in ("one", "two")]
+    list(run_side_by_side(errands, workers=2, show=lambda name, progress: print(name, flush=True)))
+"""
+
+
+def test_processes_end_with_whoever_asked_for_their_runs(tmp_path: Path) -> None:
+    (tmp_path / "several.py").write_text(f"FOLDER = {str(tmp_path)!r}\n{SEVERAL}", encoding="utf-8")
+    words = [sys.executable, str(tmp_path / "several.py")]
+    paths = os.pathsep.join([str(Path(__file__).parents[2]), os.environ.get("PYTHONPATH", "")])
+    with subprocess.Popen(words, stdout=subprocess.PIPE, env=os.environ | {"PYTHONPATH": paths}) as asking:
+        assert asking.stdout is not None and asking.stdout.readline(), "a run is at work"
+        children = Path(f"/proc/{asking.pid}/task/{asking.pid}/children")
+        if not children.exists():
+            asking.kill()
+            pytest.skip("this system does not tell who started whom")
+        working = children.read_text().split()
+        asking.kill()
+        assert len(working) >= 2
+        asking.communicate(timeout=300)  # what is printed ends when the last process does that could print
 
 
 def test_what_goes_wrong_in_another_process_is_told_with_the_cell(tmp_path: Path) -> None:

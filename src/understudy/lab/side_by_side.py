@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from multiprocessing.queues import Queue
@@ -34,7 +35,7 @@ _line: Line | None = None
 
 
 class Unwanted(Exception):
-    """Whoever asked for a run does not want it any more, or is gone."""
+    """Whoever asked for a run does not want it any more."""
 
 
 class Errand(NamedTuple):
@@ -71,6 +72,17 @@ def run_side_by_side(
 def _join(line: Line) -> None:
     global _line  # a queue cannot be sent with a task
     _line = line
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    """End at once when the process is gone that asked for runs: they survive that, and nobody else would end this one.
+
+    The pool waits for work at a pipe whose other end its processes hold, too, so it would wait for ever.
+    """
+    if (parent := multiprocessing.parent_process()) is not None:
+        parent.join()
+        os._exit(1)
 
 
 def _do(errand: Errand, cores: int) -> tuple[str, str]:
@@ -79,8 +91,7 @@ def _do(errand: Errand, cores: int) -> tuple[str, str]:
     from understudy.lab.experiments import make_experiment
 
     def show(progress: Progress) -> None:
-        parent = multiprocessing.parent_process()
-        if _line is None or _line.stop.is_set() or parent is None or not parent.is_alive():
+        if _line is None or _line.stop.is_set():
             raise Unwanted
         _line.news.put((errand.name, progress))
 
