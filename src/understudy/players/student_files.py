@@ -71,6 +71,9 @@ def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
 
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 3
+    # An arena keeps what the largest batch took, 200 MB and more for each of sixteen sessions; without one judging
+    # takes half the time, because fresh pages of the arena cost more than the network.
+    options.enable_cpu_mem_arena = False
     options.intra_op_num_threads = int(os.environ.get("UNDERSTUDY_THREADS", "0"))
     # Threads that spin while they wait would take the cores from searches beside them.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
