@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test quick bench lint clean
+.PHONY: run test quick faults bench lint clean
 
 run: $(READY)
 	$(BIN)/understudy run morris_quick
@@ -19,6 +19,10 @@ test: $(READY) lint
 # While you work: lint, types, and for a minute or so the tests nearest to what has changed since you left main.
 quick: $(READY) lint
 	$(ONE_THREAD) $(BIN)/python -m tests.quick
+
+# What a disk, an engine, a stranger or a kill can do, at length: some ten minutes. `make test` has the short form.
+faults: $(READY)
+	UNDERSTUDY_FAULTS=long $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal tests/faults
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -1,12 +1,18 @@
-"""What results.md shows of a series: methods by games as one table and one picture, from the results of its run."""
+"""What results.md shows of a series, from the results of its run: one picture and few tables.
+
+Of methods by games Elo points; of what is learned by watching how legal choices grow, and which mistakes stay.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from figures import DOCS
 
-from understudy.report.plots import stand_alone
+from understudy.report.blocks import worded
+from understudy.report.plots import Curve, draw_growth, stand_alone
+from understudy.report.series.growth import ACROSS, name_design
 from understudy.report.series.robin import ANCHOR, CHECKED, STRICT, draw_game
 
 NOTE = (
@@ -17,12 +23,24 @@ NOTE = (
 FORMS = {STRICT: "", CHECKED: ", checked", "": ""}
 
 
+GROWN = (
+    "Legal first choices in games of the teacher that nobody watched, by the number of games watched, in per cent; "
+    "mean, and in brackets least to most over seeds where there are several. Nobody tells the rules unless a row says "
+    "so. In italics those who learned nothing; whoever chooses legal moves by chance has 100."
+)
+STAYED = "What was wrong with first choices after the most games watched, of all choices: "
+FLOOR = 0.0001
+"""The least share that the picture of growth tells from none: one choice of an exam's ten thousand."""
+
+
 def write_series(result: dict[str, Any]) -> list[str]:
-    """Return what a grader players as paragraphs; nothing of a run without one."""
+    """Return what a grader found as paragraphs; nothing of a run without one."""
     graded = result.get("graded", {})
-    if graded.get("grade") != "robin":
-        return []
-    return [f"![Elo points by game]({picture_of(result)})", *_write_robin(graded)]
+    if "games" in graded:
+        return [f"![Elo points by game]({picture_of(result)})", *_write_robin(graded)]
+    if "boards" in graded:
+        return [f"![Illegal first choices by games watched]({picture_of(result)})", *_write_growth(graded)]
+    return []
 
 
 def picture_of(result: dict[str, Any]) -> str:
@@ -33,9 +51,70 @@ def picture_of(result: dict[str, Any]) -> str:
 def draw_series(result: dict[str, Any]) -> None:
     """Write the picture of a series, if it has one."""
     graded = result.get("graded", {})
-    if graded.get("grade") == "robin":
-        panels = {name: draw_game(game) for name, game in graded["games"].items()}
+    panels = {name: draw_game(game) for name, game in graded.get("games", {}).items()}
+    panels |= {f"{board['board']}: illegal first choices": draw_board(board) for board in graded.get("boards", [])}
+    if panels:
         (DOCS / picture_of(result)).write_text(stand_alone(panels), encoding="utf-8")
+
+
+def draw_board(board: dict[str, Any]) -> str:
+    """Draw how illegal choices become rare, by teacher and by design."""
+    base = _find_base(board)
+    curves = []
+    for place, line in enumerate(board["curves"]):
+        means, least, most = (
+            [1 - share for share in line[f"legality.whole.{how}"]] for how in ("mean", "least", "most")
+        )
+        curves.append(Curve(_name(line, base), line["games"], means, most, least, place))
+    return draw_growth(curves, across=ACROSS, floor=FLOOR)
+
+
+def _find_base(board: dict[str, Any]) -> dict[str, Any]:
+    """Return the curve of most points among those whose students were not told the rules."""
+    lines: list[dict[str, Any]] = [line for line in board["curves"] if not line["told"]] or board["curves"]
+    return max(lines, key=lambda line: len(line["games"]))
+
+
+def _name(line: dict[str, Any], base: dict[str, Any]) -> str:
+    """Return what a curve is called: by its teacher, and by its design where that is another than usual."""
+    design, usual = name_design(line, base), name_design(base, base)
+    return line["teacher"] if design == usual else f"{line['teacher']}, {design.removeprefix(usual + ', ')}"
+
+
+def _write_growth(graded: dict[str, Any]) -> list[str]:
+    """Return legal choices by games watched, a row for each curve, and the mistakes that stay."""
+    steps = sorted({games for board in graded["boards"] for line in board["curves"] for games in line["games"]})
+    heads = [f"{games:,}".replace(",", " ") for games in steps]
+    rows = [f"| who watches whom | {' | '.join(heads)} |", f"|---|{'---|' * len(steps)}"]
+    for board in graded["boards"]:
+        rows += [f"| {board['board']}: {name} | {' | '.join(shares)} |" for name, shares in _write_shares(board, steps)]
+    return ["\n".join(rows), GROWN, STAYED + "; ".join(map(_write_mistakes, graded["boards"])) + "."]
+
+
+def _write_shares(board: dict[str, Any], steps: list[int]) -> Iterator[tuple[str, list[str]]]:
+    """Yield each curve's name with its legal choices at each step, then those who learned nothing."""
+    base = _find_base(board)
+    for line in board["curves"]:
+        triples = zip(*(line[f"legality.whole.{how}"] for how in ("mean", "least", "most")), strict=True)
+        shares = dict(zip(line["games"], map(_write_triple, triples), strict=True))
+        yield _name(line, base), [shares.get(games, "") for games in steps]
+    for name, row in board["baselines"].get(base["teacher"], {}).items():
+        if row["legality.whole"] < 1:
+            yield f"*{name}*", [f"{100 * row['legality.whole']:.1f}", *[""] * (len(steps) - 1)]
+
+
+def _write_triple(triple: tuple[float, float, float]) -> str:
+    mean, least, most = (f"{100 * share:.2f}" for share in triple)
+    return mean if least == most else f"{mean} ({least} to {most})"
+
+
+def _write_mistakes(board: dict[str, Any]) -> str:
+    """Return the kinds of mistakes that are left at the end of the longest curve, the commonest first."""
+    base = _find_base(board)
+    last = {worded(kind): shares[-1] for kind, shares in base["mistakes"].items() if shares[-1] > 0}
+    kinds = [f"{kind} {100 * share:.2f} %" for kind, share in sorted(last.items(), key=lambda pair: -pair[1])]
+    games = f"{base['games'][-1]:,}".replace(",", " ")
+    return f"{board['board']} ({games} games) {', '.join(kinds) or 'nothing'}"
 
 
 def _write_robin(graded: dict[str, Any]) -> list[str]:

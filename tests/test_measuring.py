@@ -196,6 +196,28 @@ def test_a_series_is_one_table_of_methods_by_games(load: Any) -> None:
     assert load("series_tables").write_series({"experiment": "konane_4x4"}) == []
 
 
+def test_what_grows_is_one_table_and_the_mistakes_that_stay(load: Any) -> None:
+    line = {"teacher": "strong", "design": "whole", "network": "residual", "told": False, "games": [30, 1000]}
+    line |= {
+        f"legality.whole.{how}": [0.5 + step, 0.9 + step] for how, step in (("mean", 0), ("least", -0.1), ("most", 0.1))
+    }
+    line["mistakes"] = {"from_empty": [0.3, 0.02], "pass": [0.2, 0.0]}
+    told = line | {"told": True, "games": [30]} | {f"legality.whole.{how}": [0.7] for how in ("mean", "least", "most")}
+    baselines = {"strong": {"any parts by chance": {"legality.whole": 0.01}, "a legal move": {"legality.whole": 1.0}}}
+    board = {"board": "Konane", "curves": [told, line], "baselines": baselines}
+    result = {"experiment": "rules_by_watching", "graded": {"boards": [board]}}
+    picture, table, note, mistakes = load("series_tables").write_series(result)
+    assert "pictures/rules_by_watching.svg" in picture
+    assert table.splitlines()[0] == "| who watches whom | 30 | 1 000 |"
+    assert table.splitlines()[2:] == [
+        "| Konane: strong, told | 70.00 |  |",
+        "| Konane: strong | 50.00 (40.00 to 60.00) | 90.00 (80.00 to 100.00) |",
+        "| Konane: *any parts by chance* | 1.0 |  |",
+    ]
+    assert mistakes.endswith("Konane (1 000 games) from empty 2.00 %.") and "italics" in note
+    assert "1k" in load("series_tables").draw_board(board)
+
+
 def test_every_figure_of_the_readme_is_measured(load: Any) -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     figures = load("figures")

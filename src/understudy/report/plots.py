@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from understudy.report.blocks import SPACE
@@ -286,9 +287,6 @@ def draw_rated(rows: Sequence[Interval], *, across: str) -> str:
     return _drawn(draw, height=max(HEIGHT, ROW * len(rows) + MARGIN))
 
 
-LIGHT = {"muted": "#5c6570", "rule": "#d5d9de", "line-1": "#1f6fb2"}
-DARK = {"muted": "#a7b0ba", "rule": "#3a424c", "line-1": "#6db3f2"}
-"""Colours of a drawing that is a file of its own, where no page has any: readable on white, and on a dark page."""
 GAP, HEAD = 16, 22
 """Points between drawings, and above each for its name."""
 
@@ -304,11 +302,19 @@ def stand_alone(panels: Mapping[str, str], *, columns: int = 2) -> str:
         own = own.replace("viewBox", 'width="{:.0f}" height="{:.0f}" viewBox'.format(*sizes[name]), 1)
         parts.append(f'<text x="{x + 4:.0f}" y="{y + 14:.0f}" class="name">{escape(name)}</text>{own}')
     whole = width * columns + GAP * (columns - 1), row * -(-len(panels) // columns)
-    colours = ["{" + "".join(f"--{key}:{value};" for key, value in table.items()) + "}" for table in (LIGHT, DARK)]
-    style = f"svg{colours[0]}@media(prefers-color-scheme:dark){{svg{colours[1]}}}"
+    light, dark = _read_colours()
+    style = f"svg{{{light}}}@media(prefers-color-scheme:dark){{svg{{{dark}}}}}"
     style += "text{font-family:sans-serif}.name{font-size:12px;font-weight:bold;fill:var(--muted)}"
     opening = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {whole[0]:.0f} {whole[1]:.0f}">'
     return f"{opening}<style>{style}</style>{''.join(parts)}</svg>\n"
+
+
+def _read_colours() -> tuple[str, str]:
+    """Return the colours of drawings, light and dark: `style.css` names each twice, for the light page first."""
+    style = Path(__file__).with_name("style.css").read_text(encoding="utf-8")
+    colours = re.findall(r"--(?:muted|rule|line-\d): #\w+;", style)
+    half = len(colours) // 2
+    return "".join(colours[:half]), "".join(colours[half:])
 
 
 def _size_of(svg: str) -> tuple[float, float]:
