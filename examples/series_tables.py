@@ -52,20 +52,23 @@ def draw_series(result: dict[str, Any]) -> None:
     """Write the picture of a series, if it has one."""
     graded = result.get("graded", {})
     panels = {name: draw_game(game) for name, game in graded.get("games", {}).items()}
-    panels |= {f"{board['board']}: illegal first choices": draw_board(board) for board in graded.get("boards", [])}
+    boards = graded.get("boards", [])
+    colours = list(dict.fromkeys(_name(line, _find_base(board)) for board in boards for line in board["curves"]))
+    panels |= {f"{board['board']}: illegal first choices": draw_board(board, colours) for board in boards}
     if panels:
         (DOCS / picture_of(result)).write_text(stand_alone(panels), encoding="utf-8")
 
 
-def draw_board(board: dict[str, Any]) -> str:
-    """Draw how illegal choices become rare, by teacher and by design."""
+def draw_board(board: dict[str, Any], colours: list[str]) -> str:
+    """Draw how illegal choices become rare, by teacher and by design; a name has its colour on every board."""
     base = _find_base(board)
     curves = []
-    for place, line in enumerate(board["curves"]):
+    for line in board["curves"]:
+        name = _name(line, base)
         means, least, most = (
             [1 - share for share in line[f"legality.whole.{how}"]] for how in ("mean", "least", "most")
         )
-        curves.append(Curve(_name(line, base), line["games"], means, most, least, place))
+        curves.append(Curve(name, line["games"], means, most, least, colours.index(name)))
     return draw_growth(curves, across=ACROSS, floor=FLOOR)
 
 

@@ -215,7 +215,7 @@ def test_what_grows_is_one_table_and_the_mistakes_that_stay(load: Any) -> None:
         "| Konane: *any parts by chance* | 1.0 |  |",
     ]
     assert mistakes.endswith("Konane (1 000 games) from empty 2.00 %.") and "italics" in note
-    assert "1k" in load("series_tables").draw_board(board)
+    assert "1k" in load("series_tables").draw_board(board, ["strong, told", "strong"])
 
 
 def test_every_figure_of_the_readme_is_measured(load: Any) -> None:
