@@ -69,7 +69,7 @@ def test_a_training_is_started_watched_paused_gone_on_with_and_played(open_page:
     wait_for_state(page, "done")
     assert page.locator(".moment").inner_text() == "epoch 60"
     page.get_by_role("button", name="Play against it").click()
-    page.wait_for_url(re.compile(r"#/play/\w+"))
+    page.wait_for_url(re.compile(r"#/play/[\w-]+"))
     page.locator(".game .cell").first.wait_for()
     state = server.ask(f"/api/play/{page.url.rpartition('/')[2]}")
     assert state["players"]["white"] == "student:runs/mine"
@@ -121,7 +121,7 @@ def test_a_generation_is_played(open_page: Open, server: Server, runs: Path) -> 
     page.keyboard.press("Home")
     assert item.locator("output").inner_text() == "generation 0"
     item.get_by_role("button", name="Play").click()
-    page.wait_for_url(re.compile(r"#/play/\w+"))
+    page.wait_for_url(re.compile(r"#/play/[\w-]+"))
     page.locator(".game .cell").first.wait_for()
     state = server.ask(f"/api/play/{page.url.rpartition('/')[2]}")
     assert state["players"]["white"] == "student:runs/first,order=steady,generation=0"
@@ -146,7 +146,7 @@ def test_an_unfinished_student_is_played(open_page: Open, server: Server, runs: 
         path.unlink()
     page = open_page("#/runs/watched")
     page.get_by_role("button", name="Play it now").click()
-    page.wait_for_url(re.compile(r"#/play/\w+"))
+    page.wait_for_url(re.compile(r"#/play/[\w-]+"))
     page.locator(".game .cell").first.wait_for()
     state = server.ask(f"/api/play/{page.url.rpartition('/')[2]}")
     assert state["players"]["black"] == "student:runs/watched,order=unfinished,check=legal"
