@@ -20,9 +20,10 @@ test: $(READY) lint
 quick: $(READY) lint
 	$(ONE_THREAD) $(BIN)/python -m tests.quick
 
-# What a disk, an engine, a stranger or a kill can do, at length: some ten minutes. `make test` has the short form.
+# What a disk, an engine, a stranger or a kill can do, at length: some ten minutes. `make test` has the short form;
+# UNDERSTUDY_FUZZ=1000000 throws a million inputs at the readers instead of a hundred thousand.
 faults: $(READY)
-	UNDERSTUDY_FAULTS=long $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal tests/faults
+	UNDERSTUDY_FAULTS=long $(ONE_THREAD) $(BIN)/python -m pytest -n 2 --dist worksteal tests/faults tests/serve/test_faults.py tests/test_fetch.py
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

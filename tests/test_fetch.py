@@ -19,6 +19,7 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import wait_until
+from tests.faults.effort import times
 from tests.hosts import Host, serving
 from understudy.cli import commands
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
@@ -30,7 +31,7 @@ from understudy.fetch.sources import all_sources, check_file, find_sources, loca
 from understudy.lab.experiments import list_experiments, load_experiment, shipped
 from understudy.lab.options.imitation import sources_of
 
-KILLS = int(os.environ.get("UNDERSTUDY_KILLS", "3"))
+KILLS = times(3, 10)
 """How often a fetch is killed in each of the two tests that do so."""
 
 PROGRAM = """
@@ -267,7 +268,7 @@ def test_a_second_process_is_told_so(host: Host, tmp_path: Path) -> None:
     first = threading.Thread(target=bring, args=(tmp_path, NAME))
     first.start()
     wait_until(host.halfway.is_set)
-    refused(tmp_path, r"another process is fetching 'things/big.bin' to '.*'; wait until it ends")
+    refused(tmp_path, rf"another process \({os.getpid()}\) is at work on '.*things/big.bin'; wait until it ends")
     host.go_on.set()
     first.join()
     assert (tmp_path / NAME).read_bytes() == BIG

@@ -66,6 +66,21 @@ def test_files_have_the_mode_that_the_umask_gives(name: str, umask: int, tmp_pat
     assert [path.name for path in tmp_path.iterdir()] == ["file"], "nothing is left beside it"
 
 
+@pytest.mark.parametrize("name", WRITERS)
+def test_no_library_makes_temporary_files_of_its_own(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A kill would leave them behind, and nobody could tell whose they are."""
+
+    def refuse(*_: Any, **__: Any) -> None:
+        raise AssertionError("safetensors writes a file")
+
+    for module in ("safetensors.numpy", "safetensors.torch"):
+        monkeypatch.setattr(f"{module}.serialize_file", refuse)
+    WRITERS[name](tmp_path / "file")
+    assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     save_text(tmp_path / "file", "old")
 

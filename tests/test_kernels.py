@@ -101,12 +101,13 @@ def test_an_unwritable_home_does_not_stop_the_program(tmp_path: Path) -> None:
 
 
 def test_old_caches_are_pruned(tmp_path: Path) -> None:
-    recent, old = tmp_path / "recent", tmp_path / "old"
-    for folder in (recent, old):
+    recent, old, other = tmp_path / ("a" * 16), tmp_path / ("0" * 16), tmp_path / "my papers"
+    for folder in (recent, old, other):
         folder.mkdir()
-    os.utime(old, (0, 0))
+        os.utime(folder, (0, 0))
+    os.utime(recent)
     kernels._prune(tmp_path)
-    assert recent.exists()
+    assert recent.exists() and other.exists()
     assert not old.exists()
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import json
+import math
+import os
 import re
 import tomllib
 import types
@@ -17,6 +19,13 @@ from understudy.errors import BadOption, FileError, UnknownName
 T = TypeVar("T")
 
 WANTED = {int: "a whole number", float: "a number", bool: "true or false", str: "text", tuple: "a list"}
+
+LARGEST = 1 << 63
+"""Whole numbers of arrays and files are smaller."""
+MOST_THREADS = 1024
+"""No machine of today has more cores, and each thread takes memory."""
+LONGEST = 100
+"""Characters of a value in a message."""
 
 
 def build(kind: type[T], options: Mapping[str, Any], *, place: str) -> T:
@@ -35,11 +44,12 @@ def _typed(hint: Any, value: Any, place: str) -> Any:
     if get_origin(kind) is tuple:
         return _listed(get_args(kind)[0], value, place)
     if isinstance(value, str) and kind is not str:
-        return _read(kind, value, place)
+        value = _read(kind, value, place)
+    check_plain(value, place)
     if kind is float and type(value) is int:
         return float(value)
     if type(value) is not kind:
-        raise BadOption(f"{place} must be {WANTED[kind]}, not {value!r}")
+        raise BadOption(f"{place} must be {WANTED[kind]}, not {shown(value)}")
     return value
 
 
@@ -48,31 +58,84 @@ def _read(kind: Any, text: str, place: str) -> Any:
     try:
         return {"true": True, "false": False}[text] if kind is bool else kind(text)
     except (KeyError, ValueError):
-        raise BadOption(f"{place} must be {WANTED[kind]}, not {text!r}") from None
+        raise BadOption(f"{place} must be {WANTED[kind]}, not {shown(text)}") from None
 
 
 def _listed(kind: Any, value: Any, place: str) -> Any:
     if not isinstance(value, list | tuple):
-        raise BadOption(f"{place} must be a list, not {value!r}")
+        raise BadOption(f"{place} must be a list, not {shown(value)}")
     return tuple(_typed(kind, item, place) for item in value)
 
 
 def check_range(place: str, value: float | None, low: float, high: float) -> None:
     """Raise unless *value* is None or a number from *low* to *high*."""
     if value is not None and not low <= value <= high:
-        raise BadOption(f"{place} must be from {low:g} to {high:g}, not {value:g}")
+        raise BadOption(f"{place} must be from {low:g} to {high:g}, not {shown(value)}")
+
+
+def check_plain(value: Any, place: str) -> None:
+    """Raise unless *value* is made of texts, truths, numbers that a machine can count with, lists and tables.
+
+    TOML knows dates, infinity and whole numbers without end, too; no setting is one, and other files cannot hold them.
+    """
+    if isinstance(value, Mapping):
+        for key, item in value.items():
+            check_plain(item, f"{place}.{key}" if place else str(key))
+    elif isinstance(value, list | tuple):
+        for item in value:
+            check_plain(item, place)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise BadOption(f"{place} must be a finite number, not {value}")
+    elif isinstance(value, int) and abs(value) >= LARGEST:
+        raise BadOption(f"{place} must be a number below 2^63, not {shown(value)}")
+    elif not isinstance(value, str | int | float | None):
+        raise BadOption(f"{place} = {value} is a {type(value).__name__}, and no setting is one; write it as text")
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message tells it: not too long, whatever it is."""
+    try:
+        text = repr(value)
+    except ValueError:  # Python writes no number of more than some thousand digits
+        return "a number of thousands of digits"
+    except RecursionError:
+        return "lists within lists"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def read_threads() -> int | None:
+    """Return how many threads a network may use, as UNDERSTUDY_THREADS says; None if it says nothing."""
+    text = os.environ.get("UNDERSTUDY_THREADS", "").strip()
+    if not text:
+        return None
+    threads: int = _read(int, text, "UNDERSTUDY_THREADS")
+    check_range("UNDERSTUDY_THREADS", threads, 1, MOST_THREADS)
+    return threads
 
 
 def load_toml(path: Path) -> dict[str, Any]:
     """Return what a TOML file says."""
     try:
-        return tomllib.loads(path.read_text(encoding="utf-8"))
+        settings = read_toml(path.read_text(encoding="utf-8"))
     except FileNotFoundError:
         raise FileError(f"there is no experiment file {str(path)!r}") from None
     except (OSError, UnicodeDecodeError) as error:
         raise FileError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or 'it is not text'}") from None
-    except tomllib.TOMLDecodeError as error:
+    except BadOption as error:
+        raise FileError(f"{str(path)!r}: {error}") from None
+    except ValueError as error:  # what is no TOML, and a path with a NUL, which no file has
         raise FileError(f"{str(path)!r} is not TOML: {error}") from None
+    return settings
+
+
+def read_toml(text: str) -> dict[str, Any]:
+    """Return what TOML says; text that is none is a ValueError, what no setting can be a BadOption."""
+    try:
+        settings = tomllib.loads(text)
+        check_plain(settings, "")
+    except RecursionError:
+        raise ValueError("it is nested too deeply") from None
+    return settings
 
 
 def overridden(settings: Mapping[str, Any], changes: tuple[str, ...]) -> dict[str, Any]:
@@ -84,7 +147,7 @@ def overridden(settings: Mapping[str, Any], changes: tuple[str, ...]) -> dict[st
     for change in changes:
         path, text = read_change(change)
         if text:
-            put(result, path, _toml_value(text))
+            put(result, path, _toml_value(text, ".".join(path)))
         else:
             unset(result, path)
     return result
@@ -122,11 +185,16 @@ def holder_of(table: Any, path: Sequence[str]) -> dict[str, Any] | None:
     return table if isinstance(table, dict) and path[-1] in table else None
 
 
-def _toml_value(text: str) -> Any:
+def _toml_value(text: str, place: str) -> Any:
+    """Return what *text* says of a setting; what is no TOML is text without quotation marks."""
     try:
-        return tomllib.loads(f"value = {text}")["value"]
-    except tomllib.TOMLDecodeError:
+        value = tomllib.loads(f"value = {text}")["value"]
+        check_plain(value, place)
+    except BadOption:
+        raise
+    except (ValueError, RecursionError):
         return text
+    return value
 
 
 def write_toml(settings: Mapping[str, Any]) -> str:

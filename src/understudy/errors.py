@@ -6,7 +6,8 @@ place; the command line prints it without a traceback and exits with code 2.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from difflib import get_close_matches
 
 
@@ -50,6 +51,24 @@ def first_line(error: BaseException) -> str:
     return " ".join(str(error).split("\n")[0].split()) or type(error).__name__
 
 
+@contextmanager
+def understood(what: str) -> Iterator[None]:
+    """Say that *what*, a file that somebody may have changed, is of another shape, whatever that makes of our code.
+
+    For places where a file's content is taken apart: to ask of each of its values what it is would bury what is done.
+    """
+    try:
+        yield
+    except UnderstudyError:
+        raise
+    except (ArithmeticError, AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+        raise FileError(f"{what} is not of the shape it should have: {_told(error)}") from error
+
+
+def _told(error: BaseException) -> str:
+    return f"there is no {error}" if isinstance(error, KeyError) else first_line(error)
+
+
 class UnknownName(UnderstudyError, KeyError):
     """A name that is in none of the tables."""
 
@@ -58,6 +77,6 @@ class UnknownName(UnderstudyError, KeyError):
         super().__init__(kind, name, self.known)
 
     def __str__(self) -> str:
-        near = get_close_matches(self.name.lower(), self.known, n=1)
+        near = get_close_matches(str(self.name).lower(), self.known, n=1)
         hint = f"did you mean {near[0]!r}?" if near else f"there are: {', '.join(self.known)}"
         return f"no {self.kind} {self.name!r}; {hint}"

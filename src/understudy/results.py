@@ -333,7 +333,7 @@ class Run:
 
         path = self.folder / "progress.jsonl"
         lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [json.loads(line) for line in lines if line.endswith("}")]  # a kill may leave half a line
+        return [json.loads(line) for line in lines if line.rstrip().endswith("}")]  # a kill may leave half a line
 
     @property
     def records(self) -> Records:

@@ -1,4 +1,4 @@
-"""Arrays as safetensors files, with facts beside them: never unpickled, written whole or not at all."""
+"""Arrays as safetensors files, with facts beside them: never unpickled, written whole or not at all, and checked."""
 
 from __future__ import annotations
 
@@ -11,19 +11,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file as save_tensors
+from safetensors.numpy import save as write_tensors
 
 from understudy.errors import FileError
 from understudy.files import save_file
+from understudy.sums import BLANK, REMARK, check_sum
 
 FACTS = "understudy"
 """The key of the metadata."""
 
 
 def save_arrays(path: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
-    """Write arrays with facts beside them."""
+    """Write arrays with facts beside them: in memory first, for the library's own temporary files outlive a kill."""
     whole = {name: np.ascontiguousarray(array) for name, array in arrays.items()}
-    save_file(path, lambda partial: save_tensors(whole, partial, metadata={FACTS: json.dumps(dict(facts))}))
+    save_file(path, lambda partial: partial.write_bytes(write_tensors(whole, write_facts(facts))), sealed=True)
+
+
+def write_facts(facts: Mapping[str, Any]) -> dict[str, str]:
+    """Return facts as the metadata of a file, with room for its sum at the beginning."""
+    return {FACTS: json.dumps({REMARK: BLANK, **facts})}
 
 
 def load_arrays(path: Path, what: str = "weights") -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -41,11 +47,17 @@ def load_facts(path: Path, what: str = "weights") -> dict[str, Any]:
 @contextmanager
 def _opened(path: Path, what: str) -> Iterator[tuple[Any, dict[str, Any]]]:
     """Open a file and read its facts; whatever is wrong with it is told in one sentence."""
+    check_sum(path, what)
     try:
         with safe_open(path, framework="numpy") as file:
-            facts = json.loads((file.metadata() or {}).get(FACTS, "{}"))
-            if not isinstance(facts, dict):
-                raise ValueError(f"its {FACTS} facts are no table")
-            yield file, facts
+            yield file, read_facts(file.metadata())
     except (OSError, SafetensorError, ValueError) as error:
         raise FileError(f"cannot read the {what} {str(path)!r}: {' '.join(str(error).split())}") from None
+
+
+def read_facts(metadata: Mapping[str, str] | None) -> dict[str, Any]:
+    """Return the facts in the metadata of a file, without its sum."""
+    facts = json.loads((metadata or {}).get(FACTS, "{}"))
+    if not isinstance(facts, dict):
+        raise ValueError(f"its {FACTS} facts are no table")
+    return {name: fact for name, fact in facts.items() if name != REMARK}

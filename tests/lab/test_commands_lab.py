@@ -13,9 +13,9 @@ from tests.tiny import IMITATIONS, STANDINGS, TINY, changed, save_material_table
 from understudy import lab
 from understudy.cli import main
 from understudy.config import write_toml
-from understudy.errors import BadOption
+from understudy.errors import FileError
 from understudy.lab.experiments import KINDS
-from understudy.lab.run import locked
+from understudy.locks import locked
 
 COMMANDS = ("watch", "train", "run", "report", "tune")
 
@@ -151,7 +151,7 @@ def test_every_command_on_every_kind(
 
 def test_a_second_process_is_told_that_a_run_folder_is_taken(tmp_path: Path) -> None:
     experiment = tiny("evaluators")
-    code = "import sys, time; from pathlib import Path; from understudy.lab.run import locked\n"
+    code = "import sys, time; from pathlib import Path; from understudy.locks import locked\n"
     code += "with locked(Path(sys.argv[1])):\n    print('locked', flush=True); sys.stdin.read()"
     folder = tmp_path / "run"
     folder.mkdir()
@@ -159,9 +159,9 @@ def test_a_second_process_is_told_that_a_run_folder_is_taken(tmp_path: Path) -> 
         [sys.executable, "-c", code, str(folder)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
     ) as other:
         assert other.stdout is not None and other.stdout.readline() == "locked\n"
-        with pytest.raises(BadOption, match="another process is at work in run folder"):
+        with pytest.raises(FileError, match=rf"another process \({other.pid}\) is at work on '{folder}'"):
             lab.run(experiment, folder)
-        assert list(folder.iterdir()) == []
+        assert [path.name for path in folder.iterdir()] == ["lock"]
         other.kill()
     with pytest.raises(BlockingIOError, match="not about the lock"), locked(folder):
         raise BlockingIOError("not about the lock")

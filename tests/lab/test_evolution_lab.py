@@ -398,7 +398,7 @@ def test_a_damaged_evolution_is_one_sentence(tmp_path: Path, kind: str) -> None:
         assert "\n" not in str(caught.value), name
     for garbage in (b"", b"nonsense", content[:-1], content[: len(content) // 2]):
         path.write_bytes(garbage)
-        with pytest.raises(FileError, match="cannot read the evolution") as caught:
+        with pytest.raises(FileError, match=r"cannot read the evolution|the evolution .* is damaged") as caught:
             trained(tmp_path, tiny(kind))
         assert "\n" not in str(caught.value)
     path.write_bytes(content)

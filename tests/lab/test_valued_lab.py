@@ -111,7 +111,7 @@ def test_minutes_end_a_training(tmp_path: Path) -> None:
         ("morris", {"watch__teacher": "random"}, "watch.teacher: 'random' does not say what a position is worth"),
         ("konane", {"watch__teacher": "stochastic:depth=1"}, "does not say what a position is worth"),
         ("morris", {"watch__apprentice": "random"}, "watch.apprentice: 'random' plays in the teacher's place"),
-        ("morris", {"watch__regular": 4}, "in 4 games, and at least 10 are needed"),
+        ("morris", {"watch__regular": 4}, "watch: 4 games are too few to learn values from; at least 10 are needed"),
         ("morris", {"watch__teacher": "nobody"}, "nobody"),
         ("morris", {"judging__opponents": ["nobody"]}, "judging.opponents: 'nobody'"),
     ],

@@ -27,7 +27,7 @@ MORRIS = find_game("morris")
         ("searcher:depth=0", BadOption, "depth must be from 1 to 48, not 0"),
         ("searcher:depth=1,depth=2", BadOption, "option 'depth' is given twice"),
         ("searcher:time=-1", BadOption, "time must be from 0.001"),
-        ("searcher:time=nan", BadOption, "time must be from 0.001"),
+        ("searcher:time=nan", BadOption, "time must be a finite number"),
         ("searcher:nodes=0", BadOption, "nodes must be from 1"),
         ("searcher:evaluator=handmad", UnknownName, "no evaluator of morris 'handmad'; did you mean 'handmade'?"),
         ("searcher:method=minmax,depth=1", UnknownName, "did you mean 'minimax'"),

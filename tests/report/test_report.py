@@ -174,11 +174,12 @@ def test_numbers_appear_in_all_three(run: Path) -> None:
     for text in (page, markdown):
         for words in (
             "37.6 % (36.9 to 38.3)", "99.53 % (99.42 to 99.64)", "47.9 % (46.1 to 49.7)", "37.2 %", "39.5 %",
-            "n = 16\u202f287", "1\u202f628\u202f673", "64.1 %", "4.533", "TFR & FTR <first try>",
+            "n = 16\u202f287", "1\u202f628\u202f673", "64.1 %", "4.533",
             "searcher:time=0.5", "L suffocating",
             "58.0 % (40.9 to 75.1)", "--port 5802", "75 min", "8-4-4", "41.25",
         ):  # fmt: skip
             assert words in text, words
+    assert "TFR & FTR <first try>" in page and r"TFR & FTR \<first try>" in markdown
     assert "unheard of" in markdown
     data = json.loads((run / "report.json").read_text(encoding="utf-8"))
     assert data["verdicts"]["test"]["student:TFR"]["accuracy.move"]["value"] == 0.376

@@ -17,10 +17,11 @@ pytest.importorskip("msgspec")
 from websockets.sync.client import connect
 
 from tests.conftest import LONG
+from tests.faults.effort import times
 from tests.serve.conftest import Server
 
 GAMES = 1_000
-KILLS = 4
+KILLS = times(4, 10)
 
 
 @pytest.fixture

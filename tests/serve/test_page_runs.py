@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
@@ -25,7 +26,7 @@ from understudy import lab
 from understudy.errors import BadOption, UnderstudyError, UnknownName
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.glimpses import read_rows
-from understudy.lab.run import locked
+from understudy.locks import locked
 from understudy.players import make_player
 from understudy.serve.experiments import HARMLESS, KNOBS, check_changes, list_offers
 from understudy.serve.hall import Absent
@@ -382,7 +383,7 @@ def test_a_student_that_still_learns_is_written_out(tmp_path: Path, monkeypatch:
         pass
 
     def show(progress: Any) -> None:
-        if progress.note.startswith("epoch 2"):
+        if progress.note.startswith("epoch 3"):  # of which is told before its checkpoint is written
             enough.set()
             raise Stopped
 
@@ -393,7 +394,7 @@ def test_a_student_that_still_learns_is_written_out(tmp_path: Path, monkeypatch:
     player, title = labs.export("young")
     assert player == "student:runs/young,order=unfinished,check=legal" and title == "FTR of young after epoch 2"
     made: Any = make_player(player.replace("runs/", f"{tmp_path}/"), experiment.game)
-    last = read_rows(tmp_path / "young")[-1]
+    last = read_rows(tmp_path / "young")[-2]  # the epoch before the one that was stopped
     scenes = json.loads((tmp_path / "young" / "glimpses.json").read_text())["FTR"]
     free: Any = make_player(player.replace("runs/", f"{tmp_path}/").replace(",check=legal", ""), experiment.game)
     for scene, choice in zip(scenes, last["choices"], strict=True):
@@ -401,6 +402,25 @@ def test_a_student_that_still_learns_is_written_out(tmp_path: Path, monkeypatch:
         assert thought.write(thought.choice.move) == choice["move"], "it is the student of that epoch"
     assert made.choose([experiment.game.start()])[0].move in experiment.game.moves(experiment.game.start())
     assert describe_run(tmp_path, "young").players[0].title == "its student while it learned"
+
+
+def test_a_file_that_gets_its_name_while_a_run_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever looks at a run sees temporary files in the moment before they are renamed."""
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "experiment.toml").write_text('[experiment]\nkind = "values"\ngame = "konane"\nsize = "4x4"\n')
+    scan = os.scandir
+
+    @contextlib.contextmanager
+    def scan_late(path: Any) -> Iterator[list[os.DirEntry[str]]]:
+        passing = Path(path) / ".verdicts.json.1.tmp"
+        passing.touch()
+        with scan(path) as entries:
+            listed = list(entries)
+        passing.unlink()
+        yield listed
+
+    monkeypatch.setattr("understudy.serve.runs.os.scandir", scan_late)
+    assert describe_run(tmp_path, "run").name == "run"
 
 
 def test_what_has_no_student_to_write_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

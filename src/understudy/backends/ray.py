@@ -36,7 +36,7 @@ STARTING = 300.0
 STILLBORN = 3
 """Workers that may die one after another before any of them was ready."""
 GLANCE = 5.0
-"""Seconds of the longest sleep."""
+"""Seconds of the longest sleep, and between two looks at whether the node is alive."""
 
 
 class Ray:
@@ -142,6 +142,8 @@ class Team:
         self.pace = SHORT
         """Seconds that recent jobs took."""
         self.stillborn = 0
+        self.looked = time.monotonic()
+        """When the node was last seen alive."""
 
     def pack(self, task: Callable[[Any], Any]) -> bytes:
         """Return *task* as workers get it: with each job, because they serve several crews; a name is short."""
@@ -214,7 +216,16 @@ class Team:
             while True:
                 self._note(self.events.get_nowait())
         except queue.Empty:
+            if block:
+                self._look_after_node()
+
+    def _look_after_node(self) -> None:
+        """Raise if the node has died: Ray would let its workers wait for it, and us for them, for minutes."""
+        if time.monotonic() - self.looked < GLANCE:
             return
+        if (fault := self.node.find_fault()) is not None:
+            raise BackendError(f"{self.node.name} has died: {fault}")
+        self.looked = time.monotonic()
 
     def _time_left(self) -> float:
         """Return the seconds until a worker may be called stuck."""

@@ -30,6 +30,8 @@ AUTO = "auto"
 
 ANSWER = 20.0
 """Seconds in which a head must accept a connection."""
+VITAL = ("raylet", "gcs_server")
+"""Processes without which a node is none, as Ray calls them."""
 STARTS = 3
 """How often a node of our own is started before we give up: Ray waits half a minute for it, and a machine may be busy
 for longer; the second time everything is loaded."""
@@ -76,6 +78,12 @@ class Node:
         """How messages call it."""
         return "Ray on this machine" if self.address is None else f"Ray at {self.address!r}"
 
+    def find_fault(self) -> str | None:
+        """Return what has died without which no worker can work; None while nothing has."""
+        if not self.ray.is_initialized():
+            return "it was shut down"
+        return _find_dead_process() if self.address is None else _find_dead_cluster(self.ray, self.address)
+
     def close(self) -> None:
         """Leave the cluster; a node that was started here ends."""
         global _joined
@@ -102,6 +110,26 @@ def open_node(address: str | None, workers: int | None) -> Node:
     return Node(ray, address, max(int(ray.cluster_resources().get("CPU", 1)), 1), ours)
 
 
+def _find_dead_process() -> str | None:
+    """Return which process of a node of our own has ended; None if Ray has changed inside and cannot be asked."""
+    try:
+        node = import_module("ray._private.worker")._global_node
+        dead = {kind: process.returncode for kind, process in node.dead_processes()}
+    except (ImportError, AttributeError):
+        return None
+    return next((f"its process {kind!r} ended with {dead[kind]}" for kind in VITAL if kind in dead), None)
+
+
+def _find_dead_cluster(ray: Any, address: str) -> str | None:
+    """Return whether the head of a cluster is gone, or all its nodes are."""
+    try:
+        find_head(address)
+    except BackendError as error:
+        return str(error)
+    nodes = ray.nodes()
+    return None if any(node["Alive"] for node in nodes) else f"none of its {len(nodes)} nodes is alive"
+
+
 def import_ray(settings: Mapping[str, str] = QUIET) -> Any:
     """Return Ray's module, which reads its settings while it is imported."""
     for name, value in settings.items():
@@ -122,8 +150,8 @@ def find_head(address: str) -> str:
     host, port = _split(address, default=CLIENT_PORT if scheme else GCS_PORT)
     try:
         socket.create_connection((host, port), timeout=ANSWER).close()
-    except OSError as error:
-        reason = error.strerror or str(error)
+    except (OSError, UnicodeError) as error:  # a host's name that no host can have is a UnicodeError
+        reason = getattr(error, "strerror", None) or str(error)
         raise BackendError(f"nobody listens at the Ray address {address!r}: {reason}") from None
     return f"{scheme}[{host}]:{port}" if ":" in host else f"{scheme}{host}:{port}"
 

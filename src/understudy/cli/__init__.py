@@ -20,9 +20,11 @@ from understudy.cli.playing import gaming, match, tournament
 from understudy.cli.serving import serve, socket, uci
 from understudy.cli.solving import solve, tablebase
 from understudy.cli.thinking import think
-from understudy.errors import UnderstudyError, UnknownName
+from understudy.errors import UnderstudyError, UnknownName, first_line
 
 BAD_INPUT = 2
+LONGEST = 1000
+"""Characters of what is said of bad input; there may be a megabyte of it."""
 EXTRAS = ("torch", "onnx", "onnxscript", "optuna", "pyarrow", "matplotlib")
 """What comes with `understudy-games[learn]`."""
 
@@ -94,12 +96,27 @@ def main() -> None:
         click.echo(error.format_message())
         sys.exit(BAD_INPUT)
     except click.ClickException as error:
-        _fail(" ".join(error.format_message().split()))
+        _fail(error.format_message())
     except BrokenPipeError:
         sys.stderr.close()
         sys.exit(1)
+    except OSError as error:
+        _fail_unwritten(error)
+    except MemoryError as error:
+        _fail(f"there is not enough memory: {first_line(error)}")
+    except RecursionError:
+        _fail("something in what was given is nested too deeply")
+
+
+def _fail_unwritten(error: OSError) -> None:
+    """Tell of a disk that takes or gives nothing, and end at once: leaving politely would try to print the rest."""
+    place = f"{str(error.filename)!r}" if error.filename else "what it prints"
+    click.echo(f"understudy: cannot read or write {place}: {error.strerror or first_line(error)}", err=True)
+    os._exit(BAD_INPUT)
 
 
 def _fail(message: str) -> None:
-    click.echo(f"understudy: {message}", err=True)
+    line = " ".join(message.split())
+    cut = line if len(line) <= LONGEST else f"{line[: LONGEST // 2]} ... {line[-LONGEST // 2 :]}"
+    click.echo(f"understudy: {cut}", err=True)
     sys.exit(BAD_INPUT)

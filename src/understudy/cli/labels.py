@@ -116,9 +116,12 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
         _print_complaints(found.complaints)
 
     told = {"sampling": sampling and dataclasses.asdict(sampling), "wanted": dataclasses.asdict(wanted)}
-    identity = {**file_identity(place), **told, "source": source, "most": limit}
+
+    def identify() -> dict[str, Any]:
+        return {**file_identity(place), **told, "source": source, "most": limit}
+
     with opened(where) as backend, _labelling() as progress:
-        done = label_positions(prepare, Path(target), judge, identity=identity, backend=backend, progress=progress)
+        done = label_positions(prepare, Path(target), judge, identify=identify, backend=backend, progress=progress)
     for one in done.aside[:SHOWN]:
         click.echo(f"set aside: {one}", err=True)
     _tell(done, target)

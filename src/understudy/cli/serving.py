@@ -18,8 +18,12 @@ from understudy.cli.completing import complete_players
 @click.option("--host", default="127.0.0.1", show_default=True, metavar="ADDRESS", help="Where to listen.")
 @click.option("--form", type=click.Choice(["lines", "cells"]), default="lines", show_default=True,
               help="How a move is answered: three numbered lines, or one line of cells.")  # fmt: skip
+@click.option("--clients", type=click.IntRange(1, 65_535), default=256, show_default=True, metavar="N",
+              help="At once; then who has not asked for longest makes room for the next.")  # fmt: skip
+@click.option("--silence", type=click.FloatRange(0.001, 86_400), default=600.0, show_default=True, metavar="S",
+              help="A client that asks nothing for S seconds is cut off.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
-def socket(player: str, port: int, host: str, form: str, seed: int) -> None:
+def socket(player: str, port: int, host: str, form: str, clients: int, silence: float, seed: int) -> None:
     """Serve a Morris player on a socket, as NNMM's play mode does.
 
     A position comes in as text, a move goes out; see docs/socket.md.
@@ -36,7 +40,7 @@ def socket(player: str, port: int, host: str, form: str, seed: int) -> None:
         click.echo(f"{player} answers on {host}:{number}; stop with Ctrl-C", err=True)
 
     try:
-        serve(game, chosen, host=host, port=port, form=form, ready=ready)
+        serve(game, chosen, host=host, port=port, form=form, silence=silence, most_clients=clients, ready=ready)
     finally:
         close(chosen)
 

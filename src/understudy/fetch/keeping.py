@@ -18,12 +18,8 @@ from understudy.errors import FileError
 from understudy.fetch.download import Progress, clear, length
 from understudy.fetch.origins import Origin
 from understudy.fetch.sources import Source
-from understudy.files import make_folder, save_text
-
-try:
-    import fcntl
-except ImportError:  # there is none on Windows, where nobody hears of a second process
-    fcntl = None  # type: ignore[assignment]
+from understudy.files import make_folder, save_text, sync
+from understudy.locks import locked
 
 SUM = re.compile(r"([0-9a-fA-F]{64})[ *]+(?:.*/)?(.+)")
 """A line of a list of sums, as the program sha256sum writes it."""
@@ -76,25 +72,24 @@ def _is_kept(source: Source, folder: Path, origin: Origin, *, again: bool) -> bo
 
 def _bring(source: Source, path: Path, origin: Origin, progress: Progress) -> None:
     """Let the file come to its part, and from there to its name."""
-    wanted = source.sha256 or _listed_sum(source, origin)
     make_folder(path.parent)
-    part = path.with_name(path.name + ".part")
-    try:
-        with _locked(part, source.name) as file:
-            if path.exists() and _sum_of_file(path) == wanted:  # another process was quicker
-                clear(file)
-                return
-            _fill(source, file, wanted, origin, progress)
-            os.fsync(file.fileno())
+    with locked(path):
+        wanted = source.sha256 or _listed_sum(source, origin)
+        if path.exists() and _sum_of_file(path) == wanted:  # another process was quicker
+            return
+        part = path.with_name(path.name + ".part")
+        try:
+            with _opened(part) as file:
+                _fill(source, file, wanted, origin, progress)
+                os.fsync(file.fileno())
             if not source.sha256:
                 save_text(_note(path), f"{wanted}  {path.name}\n")
-            if fcntl is None:
-                file.close()  # Windows renames no file that is open
             os.replace(part, path)
-    except FileError:
-        raise
-    except OSError as error:
-        raise FileError(f"cannot write {str(part)!r}: {error.strerror or error}") from None
+            sync(path.parent)
+        except FileError:
+            raise
+        except OSError as error:
+            raise FileError(f"cannot write {str(part)!r}: {error.strerror or error}") from None
 
 
 def _fill(source: Source, file: io.FileIO, wanted: str, origin: Origin, progress: Progress) -> None:
@@ -118,35 +113,14 @@ def _fill(source: Source, file: io.FileIO, wanted: str, origin: Origin, progress
 
 
 @contextlib.contextmanager
-def _locked(part: Path, name: str) -> Iterator[io.FileIO]:
-    """Open a part and keep other processes out; the system lets go of it when this one ends, however it ends."""
-    while True:
-        with io.FileIO(str(part), "r+", opener=_open_or_make) as file:
-            if not _lock(file):
-                raise FileError(f"another process is fetching {name!r} to {str(part.parent)!r}; wait until it ends")
-            # Between opening and locking, the process before may have given the file its name: it is no part any more.
-            if part.exists() and os.path.samestat(part.stat(), os.fstat(file.fileno())):
-                try:
-                    yield file
-                finally:
-                    if not file.closed and not length(file):  # nothing came: nothing is left behind
-                        part.unlink(missing_ok=True)
-                return
-
-
-def _open_or_make(path: str, flags: int) -> int:
-    """Open a file as it is, or make an empty one: no mode of `open` does either without a race."""
-    return os.open(path, flags | os.O_CREAT, 0o666)
-
-
-def _lock(file: io.FileIO) -> bool:
-    if fcntl is None:
-        return True
-    try:
-        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
+def _opened(part: Path) -> Iterator[io.FileIO]:
+    """Open a part as it is, or make an empty one: no mode of `open` does either without a race."""
+    with io.FileIO(str(part), "r+", opener=lambda path, flags: os.open(path, flags | os.O_CREAT, 0o666)) as file:
+        try:
+            yield file
+        finally:
+            if not length(file):  # nothing came: nothing is left behind
+                part.unlink(missing_ok=True)
 
 
 def _sum_of(file: io.FileIO) -> str:

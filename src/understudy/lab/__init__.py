@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from understudy import __version__
-from understudy.errors import BadOption, UnderstudyError
+from understudy.errors import BadOption, UnderstudyError, understood
 from understudy.lab.run import (
     LOCAL,
     Budget,
@@ -146,11 +146,12 @@ class Meter:
 
     def __init__(self, at_work: Run[Any], step: str) -> None:
         self.run, self.step, self.lock = at_work, step, threading.Lock()
-        steps = at_work.load(COST).get("steps", {})
-        before = steps.get(step, {})
-        paid = [cost for name, cost in steps.items() if name not in (step, *UNPAID)]
-        self.earlier = sum(float(cost["cpu_seconds"]) for cost in paid)
-        self.before = float(before.get("wall_seconds", 0.0)), float(before.get("cpu_seconds", 0.0))
+        with understood(f"the file {str(at_work.folder / COST)!r}"):
+            steps = at_work.load(COST).get("steps", {})
+            before = steps.get(step, {})
+            paid = [cost for name, cost in steps.items() if name not in (step, *UNPAID)]
+            self.earlier = sum(float(cost["cpu_seconds"]) for cost in paid)
+            self.before = float(before.get("wall_seconds", 0.0)), float(before.get("cpu_seconds", 0.0))
         self.began, self.noted = (time.perf_counter(), _cpu_seconds()), time.perf_counter()
 
     def count_paid(self) -> float:

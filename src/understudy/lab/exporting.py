@@ -9,7 +9,6 @@ import sys
 from pathlib import Path
 
 from understudy.errors import BadOption, UnderstudyError
-from understudy.files import save_file
 from understudy.lab.experiments import load_experiment
 
 UNFINISHED = "unfinished"
@@ -20,14 +19,13 @@ def export_unfinished(folder: Path) -> tuple[str, int]:
     """Write the student of an imitation that was trained last, as its checkpoints have it; return name and epoch."""
     from understudy.lab.kinds.imitation import load_unfinished
     from understudy.lab.options.imitation import Experiment
-    from understudy.networks.files import make_model
+    from understudy.networks.files import save_playing
 
     experiment = load_experiment(folder / "experiment.toml")
     if not isinstance(experiment, Experiment):
         raise BadOption(f"run {folder.name!r} does not imitate anybody: its student is written when it has learned")
     name, epoch, units, facts = load_unfinished(experiment, folder)
-    model = make_model(units, facts)
-    save_file(folder / f"student_{UNFINISHED}.onnx", lambda path: path.write_bytes(model.SerializeToString()))
+    save_playing(folder / f"student_{UNFINISHED}.onnx", units, facts)
     return name, epoch
 
 

@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from understudy.files import save_text
 from understudy.games import CompiledGame
 from understudy.lab.run import Run
 from understudy.protocols import Choice, Move, Player
@@ -75,11 +74,7 @@ class Glimpses:
 
         At 0 a training begins anew: what is there of an earlier one is dropped, too.
         """
-        rows = read_rows(self.run.folder)
-        kept = [row for row in rows if not self._is_mine(row, network) or (at > 0 and row["at"] <= at)]
-        path, text = self.run.folder / GLIMPSES, "".join(json.dumps(row) + "\n" for row in kept)
-        if path.exists() and path.read_bytes() != text.encode():  # half a line, too, which a kill left, must go
-            save_text(path, text)
+        self.run.forget_lines(lambda row: self._is_mine(row, network) and (at == 0 or row["at"] > at), GLIMPSES)
 
     def misses(self, at: int, *, network: str = "") -> bool:
         """Tell whether nobody has looked at this moment."""

@@ -7,6 +7,7 @@ opened, before a byte of it changes. What is there already is not made again.
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -18,22 +19,22 @@ from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from understudy.backends import Local
 from understudy.config import load_toml, write_toml
-from understudy.errors import BadOption, FileError, UnderstudyError
-from understudy.files import load_json, make_folder, save_file, save_json, save_text
+from understudy.errors import BadOption, FileError, UnderstudyError, understood
+from understudy.files import find_reason, load_table, make_folder, save_file, save_json, save_text
 from understudy.games import CompiledGame
 from understudy.lab.settings import About, Experiment, same_board
+from understudy.locks import locked
 from understudy.players import close, make_player
 from understudy.players.names import PLAIN, plain_name, split_options
 from understudy.protocols import Backend
-
-try:
-    import fcntl
-except ImportError:  # there is none on Windows, where nobody hears of a second process
-    fcntl = None  # type: ignore[assignment]
+from understudy.records.watch import check_watch
+from understudy.sums import read_line, seal_text
 
 E = TypeVar("E", bound=Experiment)
 Options = TypeVar("Options")
 
+PROGRESS = "progress.jsonl"
+"""The journal of trainings, a line for each epoch."""
 PICKED = "picked.json"
 """Who was chosen by games that grade nobody."""
 LEAST = 0.001
@@ -106,16 +107,25 @@ class Run(Generic[E]):
     def load(self, name: str) -> dict[str, Any]:
         """Return what a JSON file of the folder holds; nothing if there is none."""
         path = self.folder / name
-        table: dict[str, Any] = load_json(path) if path.exists() else {}
-        return table
+        return load_table(path) if path.exists() else {}
 
     def save(self, name: str, table: Any) -> None:
-        """Write a JSON file of the folder, whole or not at all."""
-        save_json(self.folder / name, table)
+        """Write a JSON file of the folder, whole or not at all, with its sum."""
+        save_json(self.folder / name, table, sealed=True)
 
-    def log(self, entry: Mapping[str, Any], name: str = "progress.jsonl") -> None:
-        """Add a line to a journal of the folder."""
+    def log(self, entry: Mapping[str, Any], name: str = PROGRESS) -> None:
+        """Add a line to a journal of the folder: before what is noted is kept, so that it is never left out."""
         append_line(self.folder / name, entry)
+
+    def forget_lines(self, unwanted: Callable[[Mapping[str, Any]], bool], name: str = PROGRESS) -> None:
+        """Drop lines of a journal: what they note was not kept, and is done and noted again."""
+        drop_lines(self.folder / name, unwanted)
+
+    def forget_epochs(self, student: str, network: str, epoch: int) -> None:
+        """Drop what was noted of a training after the epoch that its checkpoint has."""
+        self.forget_lines(
+            lambda line: (line["student"], line["network"]) == (student, network) and line["epoch"] >= epoch
+        )
 
     def keep_student(self, name: str, *, suffix: str = "onnx", by_games: bool = False) -> None:
         """Make a student the one that the run is known for; note it if it was chosen *by_games* that grade nobody."""
@@ -173,9 +183,13 @@ class Kind:
 @contextlib.contextmanager
 def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
     """Have the run folder to oneself: made, or of the same experiment, with nothing in it made by other settings."""
-    check_run(run, kind)
-    make_folder(run.folder)
-    with locked(run.folder):
+    with contextlib.ExitStack() as lock:
+        if there := run.folder.is_dir():  # whoever comes second hears of it before anything else
+            lock.enter_context(locked(run.folder))
+        check_run(run, kind)
+        make_folder(run.folder)
+        if not there:
+            lock.enter_context(locked(run.folder))
         save_text(run.folder / "experiment.toml", write_toml(run.experiment.settings))
         if note := rename_players(run.folder):
             run.tell("old names", 1.0, note)
@@ -187,14 +201,17 @@ def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
 def check_run(run: Run[Any], kind: Kind) -> None:
     """Raise if a run folder cannot be opened for an experiment; nothing in it changes."""
     path = run.folder / "experiment.toml"
-    if path.exists() and kind.identity(load_toml(path)) != kind.identity(run.experiment.settings):
-        raise BadOption(
-            f"run folder {str(run.folder)!r} holds {kind.holds}another experiment than {run.experiment.name!r} is now; "
-            "name another with --run, or delete it"
-        )
-    check_made(kind.made(run))
+    with understood(f"a file of run folder {str(run.folder)!r}"):
+        if path.exists() and kind.identity(load_toml(path)) != kind.identity(run.experiment.settings):
+            raise BadOption(
+                f"run folder {str(run.folder)!r} holds {kind.holds}another experiment than {run.experiment.name!r} is "
+                "now; name another with --run, or delete it"
+            )
+        check_made(kind.made(run))
     if opponents := list(kind.opponents(run.experiment)):  # a series has none, and no game either
         check_opponents(opponents, run.experiment.game)
+    if (plan := getattr(run.experiment, "watch", None)) is not None:
+        check_watch(run.experiment.game, plan)
     kind.check(run)
 
 
@@ -212,29 +229,6 @@ def spelled_as_before(experiment: E, folder: Path) -> E:
         about=replace(experiment.about, size=before),
         settings={**experiment.settings, "experiment": section},
     )
-
-
-@contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
-    """Keep other processes out of a folder; the system lets go of it when this one ends, however it ends."""
-    if fcntl is None:
-        yield
-        return
-    descriptor = os.open(folder, os.O_RDONLY)
-    try:
-        _lock(descriptor, folder)
-        yield
-    finally:
-        os.close(descriptor)
-
-
-def _lock(descriptor: int, folder: Path) -> None:
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        raise BadOption(
-            f"another process is at work in run folder {str(folder)!r}; wait until it ends, or name another with --run"
-        ) from None
 
 
 def check_made(made: Iterable[Made]) -> None:
@@ -257,12 +251,52 @@ def check_opponents(opponents: Iterable[str], game: CompiledGame, place: str = "
 
 
 def append_line(path: Path, entry: Mapping[str, Any]) -> None:
-    """Add a line; one write, so that a kill leaves it out or leaves at most half a line, which the reader skips."""
+    """Add a line with its sum, and wait until it is on the disk; what a kill or a full disk left of one goes first."""
+    line = seal_text(json.dumps(entry)).encode()
     try:
-        with path.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(entry) + "\n")
+        with open(path, "ab+", buffering=0) as file:
+            end = _find_end(file)
+            file.truncate(end)
+            try:
+                while line:  # a full disk takes a part first, and says why not the rest when it is offered again
+                    line = line[file.write(line) :]
+                os.fsync(file.fileno())
+            except OSError:
+                file.truncate(end)
+                raise
     except OSError as error:
-        raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
+        raise FileError(f"cannot write {str(path)!r}: {find_reason(error)}") from None
+
+
+def _find_end(file: io.FileIO) -> int:
+    """Return where the last whole line of a journal ends."""
+    end = file.seek(0, os.SEEK_END)
+    while end:
+        start = max(0, end - 4096)  # mostly the last line is whole, and this is all that is read
+        file.seek(start)
+        if (place := file.read(end - start).rfind(b"\n")) >= 0:
+            return start + place + 1
+        end = start
+    return 0
+
+
+def drop_lines(path: Path, unwanted: Callable[[Mapping[str, Any]], bool]) -> None:
+    """Leave of a journal the lines that are whole and not *unwanted*; one that was changed since is refused."""
+    try:
+        lines = path.read_bytes().splitlines(keepends=True) if path.exists() else []
+    except OSError as error:
+        raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
+    kept = [line for line in lines if not _is_unwanted(path, line, unwanted)]
+    if len(kept) < len(lines):
+        save_file(path, lambda partial: partial.write_bytes(b"".join(kept)))
+
+
+def _is_unwanted(path: Path, line: bytes, unwanted: Callable[[Mapping[str, Any]], bool]) -> bool:
+    entry = read_line(line, path)
+    try:
+        return entry is None or unwanted(entry)
+    except (KeyError, TypeError):
+        return True  # a line that was never ours
 
 
 def play_command(about: About, player: str) -> str:
@@ -293,7 +327,7 @@ def _rename_in(path: Path, former: re.Pattern[str]) -> bool:
     text = path.read_text(encoding="utf-8", errors="replace")
     renamed = former.sub(_renamed, text)
     if renamed != text:
-        save_text(path, renamed)
+        save_text(path, seal_text(renamed) if path.suffix == ".json" else renamed)
     return renamed != text
 
 

@@ -65,6 +65,8 @@ class About:
     """The share of them that watching may take."""
 
     def __post_init__(self) -> None:
+        for name in ("minutes", "quick_minutes"):
+            check_range(f"experiment.{name}", getattr(self, name), 0, 10**9)
         check_range("experiment.core_minutes", self.core_minutes, 0.001, 100_000)
         check_range("experiment.watch_share", self.watch_share, 0, 1)
         if self.study and self.study not in STUDIES:

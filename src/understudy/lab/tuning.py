@@ -13,13 +13,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import optuna
+from sqlalchemy.exc import SQLAlchemyError  # of the store that Optuna brings along
 
 from understudy.config import overridden
-from understudy.errors import BadOption
-from understudy.lab import watch
+from understudy.errors import BadOption, FileError, UnderstudyError, first_line
+from understudy.files import make_folder
+from understudy.lab import check, watch
 from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.options.imitation import Experiment, Lesson, make_lesson_plan
 from understudy.lab.run import Progress, Show
+from understudy.locks import locked
 from understudy.records.examples import split_examples
 from understudy.records.store import Records
 from understudy.trainers.fitting import Epoch
@@ -38,8 +41,22 @@ def tune(experiment: Experiment, folder: Path, *, trials: int, show: Show) -> Fo
     space = dict(_space(experiment.tune))
     if not space:
         raise BadOption(f"experiment {experiment.name!r} has no [tune] section: it names keys and what they may be")
-    records = watch(experiment, folder, show=show)
-    study = _study(experiment, folder)
+    check(experiment, folder)
+    _check_space(experiment, space)
+    make_folder(folder)
+    path = folder / "tune.sqlite"
+    with locked(path):
+        records = watch(experiment, folder, show=show)
+        try:
+            return _search(_study(experiment, path), experiment, records, space, trials=trials, show=show)
+        except (optuna.exceptions.StorageInternalError, SQLAlchemyError) as error:
+            raise FileError(f"cannot keep trials in {str(path)!r}: {first_line(error)}") from None
+
+
+def _search(
+    study: optuna.Study, experiment: Experiment, records: Records, space: Mapping[str, Any], *, trials: int, show: Show
+) -> Found:
+    """Go on with a search; the lock of its file is held."""
     while (done := _finished(study)) < trials:
         show(Progress("tuning", done / trials, _best_told(study)))
         trial = study.ask()
@@ -75,12 +92,11 @@ def _lesson(experiment: Experiment, changes: tuple[str, ...]) -> Lesson:
     return make_lesson_plan(first.game, first.name, overridden(first.settings, changes))
 
 
-def _study(experiment: Experiment, folder: Path) -> optuna.Study:
+def _study(experiment: Experiment, path: Path) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
-    folder.mkdir(parents=True, exist_ok=True)
     return optuna.create_study(
         study_name=experiment.name,
-        storage=f"sqlite:///{folder / 'tune.sqlite'}",
+        storage=f"sqlite:///{path}",
         load_if_exists=True,
         direction="maximize",
         sampler=optuna.samplers.TPESampler(seed=0),
@@ -108,11 +124,29 @@ def _space(table: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, Any]
         elif _is_range(value) or (isinstance(value, list) and value):
             yield name, value
         else:
-            raise BadOption(f"[tune] {name} must be a list of values, or a table with low, high and perhaps log")
+            needed = "a list of values, or a table with numbers low and high, the lower one first, and perhaps log"
+            raise BadOption(f"[tune] {name} must be {needed}")
 
 
 def _is_range(value: Any) -> bool:
-    return isinstance(value, dict) and {"low", "high"} <= set(value) <= {"low", "high", "log"}
+    if not (isinstance(value, dict) and {"low", "high"} <= set(value) <= {"low", "high", "log"}):
+        return False
+    low, high = value["low"], value["high"]
+    counts = all(isinstance(end, int | float) and not isinstance(end, bool) for end in (low, high))
+    return counts and low <= high and (low > 0 or not value.get("log"))
+
+
+def _check_space(experiment: Experiment, space: Mapping[str, Any]) -> None:
+    """Raise if a key cannot be one of the values it may have, the others being what they may be first."""
+    ends = {name: choices if isinstance(choices, list) else [choices["low"], choices["high"]]
+            for name, choices in space.items()}  # fmt: skip
+    first = {name: values[0] for name, values in ends.items()}
+    for name, value in ((name, value) for name, values in ends.items() for value in values):
+        changes = tuple(f"{key}={json.dumps(chosen)}" for key, chosen in (first | {name: value}).items())
+        try:
+            untrained(_lesson(experiment, changes))
+        except UnderstudyError as error:
+            raise BadOption(f"[tune] {name}: {error}") from None
 
 
 def _suggested(trial: optuna.Trial, space: Mapping[str, Any]) -> tuple[str, ...]:

@@ -91,6 +91,9 @@ def _network(
 
 def check_student(game: CompiledGame, student: StudentOptions, options: Sequence[Any]) -> None:
     """Raise unless a student of *game* can be built of networks with these *options*; nothing is built."""
+    if student.design not in DESIGNS:
+        raise UnknownName("design of a student", student.design, DESIGNS)
+    check_range("student.head_blocks", student.head_blocks, 0, 100)
     order_places(game.part_names, student.order)
     encoder = find_encoder(game, student.encoder)
     _check_inputs(game, encoder, options)
@@ -137,7 +140,6 @@ def _whole(student: StudentOptions, kind: str, options: Any, encoder: Encoder, s
     if make is None:
         fitting = ", ".join(repr(name) for name, other in NETWORKS.items() if other.whole)
         raise BadOption(f"student.design: a whole-move student needs one of network.kind {fitting}, not {kind!r}")
-    check_range("student.head_blocks", student.head_blocks, 0, 100)
     return make(options, encoder, sizes, student)
 
 

@@ -17,14 +17,14 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from safetensors import SafetensorError
 from safetensors.torch import load_file as load_tensors
-from safetensors.torch import save_file as save_tensors
+from safetensors.torch import save as write_tensors
 
 from understudy.errors import FileError
 from understudy.files import make_folder, save_file
 from understudy.networks.students import Playing, Unit
+from understudy.sums import BLANK, REMARK, check_sum
+from understudy.tensors import FACTS, write_facts
 
-FACTS = "understudy"
-"""The key of the metadata, in all files."""
 OPSET, VERSION = 18, 9
 """Of the operators and of the format: old enough for every ONNX Runtime of today."""
 
@@ -33,9 +33,14 @@ Layer = tuple[NDArray[np.float32], NDArray[np.float32]]
 
 def save_layers(path: Path, layers: Sequence[Layer], facts: Mapping[str, Any], *, units: str = "Sigmoid") -> None:
     """Write a network as ONNX; *facts* tell what a player must know, and how the student came about."""
-    model = export_layers(layers, units=units)
+    save_model(path, export_layers(layers, units=units), facts)
+
+
+def save_model(path: Path, model: onnx.ModelProto, facts: Mapping[str, Any]) -> None:
+    """Write a graph with *facts* and its sum beside it."""
     model.metadata_props.add(key=FACTS, value=json.dumps(dict(facts)))
-    save_file(path, lambda partial: partial.write_bytes(model.SerializeToString()))
+    model.metadata_props.add(key=REMARK, value=BLANK)
+    save_file(path, lambda partial: partial.write_bytes(model.SerializeToString()), sealed=True)
 
 
 def export_layers(layers: Sequence[Layer], *, units: str = "Sigmoid") -> onnx.ModelProto:
@@ -66,22 +71,22 @@ def save_student(folder: Path, name: str, units: Sequence[Unit], facts: Mapping[
         for unit in units
         for key, tensor in unit.state_dict().items()
     }
-    written = json.dumps(dict(facts))
+    metadata = write_facts(facts)
     make_folder(folder)
-    save_file(folder / f"{name}.safetensors", lambda path: save_tensors(tensors, path, metadata={FACTS: written}))
-    model = make_model(units, facts)
-    save_file(folder / f"{name}.onnx", lambda path: path.write_bytes(model.SerializeToString()))
+    save_file(
+        folder / f"{name}.safetensors", lambda path: path.write_bytes(write_tensors(tensors, metadata)), sealed=True
+    )
+    save_playing(folder / f"{name}.onnx", units, facts)
 
 
-def make_model(units: Sequence[Unit], facts: Mapping[str, Any]) -> onnx.ModelProto:
-    """Return a student as an ONNX graph that says what a player must know."""
-    model = export(units, columns=int(facts["columns"]))
-    model.metadata_props.add(key=FACTS, value=json.dumps(dict(facts)))
-    return model
+def save_playing(path: Path, units: Sequence[Unit], facts: Mapping[str, Any]) -> None:
+    """Write a student as an ONNX graph that says what a player must know."""
+    save_model(path, export(units, columns=int(facts["columns"])), facts)
 
 
 def load_weights(path: Path, units: Sequence[Unit]) -> None:
     """Give *units* the weights of an earlier student of the same shape."""
+    check_sum(path, "weights")
     try:
         tensors = load_tensors(path)
     except (OSError, SafetensorError) as error:

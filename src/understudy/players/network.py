@@ -23,7 +23,7 @@ from understudy.games.parts import moves_of, order_places
 from understudy.players.looking import Limits, outcome_value, repeating, search
 from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts
-from understudy.players.student_files import check_board, load_session, student_file
+from understudy.players.student_files import check_board, load_session, run_session, student_file
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import find_evaluator
 from understudy.search.workspace import WIN, named
@@ -57,6 +57,10 @@ class StudentPlayerOptions:
     """Average the opinion over all images of the board; a symmetric network has no use for it."""
     generation: int | None = None
     """Play as the champion of this generation did, where a run of an evolution has kept it."""
+
+
+def _shown(columns: NDArray[Any], given: NDArray[np.int64], rows: slice) -> dict[str, NDArray[Any]]:
+    return {"inputs": columns[rows].astype(np.float32), "given": given[rows]}
 
 
 class Student:
@@ -135,7 +139,7 @@ class Student:
     def _run(self, batch: Any, given: NDArray[np.int64]) -> tuple[NDArray[np.float32], NDArray[np.int64]]:
         columns = self.encoder.encode(batch)
         found = [
-            self.session.run(None, {"inputs": columns[a : a + ROWS].astype(np.float32), "given": given[a : a + ROWS]})
+            run_session(self.session, _shown(columns, given, slice(a, a + ROWS)), self.path)
             for a in range(0, len(columns), ROWS)
         ]
         return np.concatenate([part[0] for part in found]), np.concatenate([part[1] for part in found])

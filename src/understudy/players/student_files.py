@@ -9,8 +9,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from understudy.errors import BadOption, FileError
+from understudy.config import read_threads
+from understudy.errors import BadOption, FileError, first_line
 from understudy.games import CompiledGame
+from understudy.sums import check_sum
 
 SHIPPED = Path(__file__).parent.parent / "students"
 SUFFIXES = (".onnx", ".safetensors")
@@ -20,14 +22,14 @@ SUFFIXES = (".onnx", ".safetensors")
 def student_file(path: str, order: str = "") -> Path:
     """Return the file of a student that ships, of a run folder, or the file itself."""
     shipped, place = _either(SHIPPED / path), Path(path)
-    ships = "/" not in path and shipped.exists()
+    ships = "/" not in path and os.path.exists(shipped)
     if ships and not order:
         return shipped
-    if place.is_dir():
+    if os.path.isdir(place):
         place = _either(place / (f"student_{order}" if order else "student"))
-    elif order and (ships or place.is_file()):
+    elif order and (ships or os.path.isfile(place)):
         raise BadOption(f"student {path!r} is one file; order={order} chooses among the students of a run folder")
-    if not place.is_file():
+    if not os.path.isfile(place):
         known = ", ".join(sorted(file.stem for kind in SUFFIXES for file in SHIPPED.glob(f"*{kind}")))
         raise FileError(f"there is no student {str(place)!r}; those that ship: {known or 'none'}")
     return place
@@ -36,7 +38,7 @@ def student_file(path: str, order: str = "") -> Path:
 def _either(place: Path) -> Path:
     """Return the file of this name with the ending that there is."""
     files = [place.with_name(place.name + suffix) for suffix in SUFFIXES]
-    return next((file for file in files if file.exists()), files[0])
+    return next((file for file in files if os.path.exists(file)), files[0])  # False, not an error, for too long a name
 
 
 def usual_opponent(game: CompiledGame) -> str:
@@ -64,9 +66,19 @@ def load_session(path: Path) -> tuple[Any, Mapping[str, Any]]:
     return _loaded(str(path), path.stat().st_mtime_ns)
 
 
+def run_session(session: Any, inputs: Mapping[str, Any], path: Path | str) -> list[Any]:
+    """Return what a network makes of *inputs*; one that wants others is told by its file."""
+    try:
+        outputs: list[Any] = session.run(None, inputs)
+    except Exception as error:  # ONNX Runtime raises classes of its own
+        raise FileError(f"the student {str(path)!r} cannot be asked: {first_line(error)}") from None
+    return outputs
+
+
 @lru_cache(maxsize=16)
 def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
     """Return a student's session and facts; one session serves all players of a process."""
+    check_sum(Path(path), "student")
     import onnxruntime  # whoever plays without a student does not wait for it
 
     options = onnxruntime.SessionOptions()
@@ -74,7 +86,7 @@ def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
     # An arena keeps what the largest batch took, 200 MB and more for each of sixteen sessions; without one judging
     # takes half the time, because fresh pages of the arena cost more than the network.
     options.enable_cpu_mem_arena = False
-    options.intra_op_num_threads = int(os.environ.get("UNDERSTUDY_THREADS", "0"))
+    options.intra_op_num_threads = read_threads() or 0  # 0: one for each core
     # Threads that spin while they wait would take the cores from searches beside them.
     options.add_session_config_entry("session.intra_op.allow_spinning", "0")
     try:
@@ -85,6 +97,7 @@ def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
             f"{path!r} is an ONNX file, but not of a student: it does not say what it has learned"
         ) from None
     except Exception as error:  # ONNX Runtime raises classes of its own for every way a file can be broken
-        reason = str(error).splitlines()[0]
-        raise FileError(f"cannot read the student {path!r}: {reason}") from None
+        raise FileError(f"cannot read the student {path!r}: {first_line(error)}") from None
+    if not isinstance(facts, dict):
+        raise FileError(f"cannot read the student {path!r}: what it says of itself is no table")
     return session, facts

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from understudy.config import check_range
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption, FileError, understood
 from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import evaluator_of, explainer_of, load_evolved
@@ -18,7 +18,7 @@ from understudy.players.generations import find_generation
 from understudy.players.names import PlayerKind, check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
-from understudy.players.student_files import load_session, student_file
+from understudy.players.student_files import load_session, run_session, student_file
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.protocols import Player
 from understudy.search.evaluators.sigmoid import layers, weight_count
@@ -43,6 +43,13 @@ class Way(NamedTuple):
 def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator) -> Player:
     """Return the student of a file as a player."""
     path = _find_file(options, name)
+    with understood(f"the student {str(path)!r}"):
+        return _make(game, path, options, name=name, rng=rng)
+
+
+def _make(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
+) -> Player:
     way = _find_way(path)
     depth = None if way.one_ply and options.depth == 1 else options.depth
     # An order is for run folders, whatever kind of student they hold; `student_file` has refused it elsewhere.
@@ -142,7 +149,10 @@ def _load_running(path: Path) -> tuple[Score, Mapping[str, Any]]:
     session, facts = load_session(path)
 
     def score(inputs: Any) -> Any:
-        return session.run(None, {"inputs": inputs})[0]
+        values = run_session(session, {"inputs": inputs}, path)[0]
+        if not np.isfinite(values).all():
+            raise FileError(f"the student {str(path)!r} says of a position what is no number: it is damaged")
+        return values
 
     return score, facts
 

@@ -171,6 +171,9 @@ Names: TypeAlias = NDArray[np.uint64]
 SKETCHED = 500_000
 """Rows up to which a student's file keeps a sketch of what was learned: two megabytes of marks."""
 
+MOST_MARKS = 1 << 26
+"""Bytes of the marks that are read: of all that students of students have learned, too."""
+
 Sketch: TypeAlias = Mapping[str, Any]
 """As it stands in a student's file: `bits` of a mark, all `marks` as text, and whether this is the `whole` truth."""
 
@@ -212,8 +215,12 @@ def read_marks(sketch: Any) -> Names | None:
     if not isinstance(sketch, Mapping) or sketch.get("bits") != BITS or not isinstance(sketch.get("marks"), str):
         return None
     try:
-        planes = np.frombuffer(zlib.decompress(b85decode(sketch["marks"])), np.uint8).reshape(BITS // 8, -1)
+        packer = zlib.decompressobj()
+        planes = np.frombuffer(packer.decompress(b85decode(sketch["marks"]), MOST_MARKS), np.uint8)
+        planes = planes.reshape(BITS // 8, -1)
     except (ValueError, zlib.error, binascii.Error):
+        return None
+    if not packer.eof:  # cut off, or far more than anybody keeps
         return None
     marks = np.zeros((planes.shape[1], 8), np.uint8)
     marks[:, -(BITS // 8) :] = planes.T

@@ -1,19 +1,20 @@
-"""Files of records: streams of bytes, plain or packed, and complaints about what stands in them."""
+"""Files of records: Parquet that does not hold more than it should, and complaints about what stands in files."""
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import queue
-import threading
-import zlib
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from understudy.errors import BadOption, FileError
+from understudy.files import replacing
+from understudy.sums import BLANK, REMARK, check_sum
+from understudy.unpacking import check_unpacked, refuse
 
 ON_ERROR = ("refuse", "skip")
 """What may become of lines that cannot be read."""
@@ -59,73 +60,79 @@ def shown(text: bytes | str) -> str:
     return repr(line if len(line) <= LONGEST else line[:LONGEST] + "...")
 
 
-def refuse(path: Path, error: Exception) -> NoReturn:
-    """Raise what a user should hear when *path* cannot be read."""
-    reason = error.strerror if isinstance(error, OSError) and error.strerror else str(error).partition("\n")[0]
-    raise FileError(f"{path} cannot be read: {reason}") from None
+VALUE = 8
+"""Bytes of a value of a table in memory."""
+SUSPECT = 1 << 23
+"""Bytes of a Parquet file up to which its texts are measured before they are read: one text, repeated by a number, can
+be as long as the file. Longer files would take long, and whoever sends millions of bytes needs no trick."""
 
 
-PACKERS = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\x28\xb5\x2f\xfd": "zstd"}
-"""How packed files begin."""
-AHEAD = 2
-"""Pieces that are unpacked while others are looked at."""
+@contextmanager
+def writing_parquet(path: Path, schema: pa.Schema) -> Iterator[pq.ParquetWriter]:
+    """Give a writer of a table that takes its place when it is whole; its sum is among the metadata."""
+    with replacing(path, sealed=True) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as file:
+        yield file
+        file.add_key_value_metadata({REMARK: BLANK})
 
 
-class Damage(Exception):
-    """A file that cannot be unpacked to its end; whoever reads decides what becomes of its beginning."""
+def save_parquet(path: Path, table: pa.Table) -> None:
+    """Write a table whole or not at all, with its sum."""
+    with writing_parquet(path, table.schema) as file:
+        file.write_table(table)
 
 
-def pieces(path: Path, size: int) -> Iterator[bytes]:
-    """Yield the content of a file, unpacked, in pieces of *size* bytes; a thread reads ahead."""
-    with opened(path) as file:
-        ready: queue.Queue[bytes | Damage] = queue.Queue(AHEAD)
-        unwanted = threading.Event()
-        reader = threading.Thread(target=_read_ahead, args=(file, size, ready, unwanted), daemon=True)
-        reader.start()
-        try:
-            while piece := ready.get():
-                if isinstance(piece, Damage):
-                    raise piece
-                yield piece
-        finally:
-            unwanted.set()
-            while reader.is_alive():
-                _emptied(ready)
-                reader.join(0.01)
-
-
-def opened(path: Path) -> Any:
-    """Open a file to read its unpacked bytes."""
+def read_parquet(path: Path) -> pa.Table:
+    """Return the table of a file."""
     try:
-        with open(path, "rb") as file:
-            start = file.read(4)
-        packer = next((name for mark, name in PACKERS.items() if start.startswith(mark)), None)
-        if packer == "zstd":
-            return pa.CompressedInputStream(pa.OSFile(str(path)), "zstd")
-        return gzip.open(path) if packer == "gzip" else bz2.open(path) if packer == "bzip2" else open(path, "rb")
-    except OSError as error:
-        raise FileError(f"{path} cannot be read: {error.strerror or error}") from None
+        with open_parquet(path) as file:
+            return file.read()
+    except FileError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        refuse(path, error)
 
 
-def content(path: Path) -> bytes:
-    """Return all that is in a file, unpacked."""
+def open_parquet(path: Path) -> pq.ParquetFile:
+    """Open a Parquet file that is as it was written, and does not hold more than one of its size should."""
+    check_sum(path, "table")
     try:
-        return b"".join(pieces(path, 1 << 22))
-    except Damage as damage:
-        raise FileError(f"{path} cannot be read: {damage}") from None
+        file = pq.ParquetFile(path, memory_map=False)
+        check_names(path, file.schema_arrow.names)
+        check_unpacked(path, _least_memory(file))
+        if path.stat().st_size <= SUSPECT:
+            check_unpacked(path, _measure_texts(path, file))
+    except FileError:
+        raise
+    except (pa.ArrowException, OSError) as error:
+        refuse(path, error)
+    return file
 
 
-def _read_ahead(file: Any, size: int, ready: queue.Queue[bytes | Damage], unwanted: threading.Event) -> None:
-    """Hand over one piece after another, an empty one at the end."""
-    piece: bytes | Damage = b"-"
-    while piece and not isinstance(piece, Damage) and not unwanted.is_set():
-        try:
-            piece = file.read(size)
-        except (OSError, EOFError, zlib.error, pa.ArrowException) as error:
-            piece = Damage(f"its packed content is damaged or cut off ({str(error).partition(chr(10))[0]})")
-        ready.put(piece)
+def check_names(path: Path, names: Sequence[str]) -> None:
+    """Raise if two columns of a table have one name: nobody knows which of them is meant."""
+    if twice := next((name for place, name in enumerate(names) if name in names[:place]), None):
+        raise FileError(f"{path} has two columns {twice!r}")
 
 
-def _emptied(ready: queue.Queue[bytes | Damage]) -> None:
-    while not ready.empty():
-        ready.get_nowait()
+def _least_memory(file: pq.ParquetFile) -> int:
+    """Return how much a file says to hold: a number tells how often a value is repeated, so rows count as well."""
+    about = file.metadata
+    pages = sum(about.row_group(number).total_byte_size for number in range(about.num_row_groups))
+    return max(int(pages), int(about.num_rows * about.num_columns * VALUE))
+
+
+def _measure_texts(path: Path, file: pq.ParquetFile) -> int:
+    """Return how long all texts of a file are together, each as often as it is repeated, without repeating them."""
+    texts, total = [field.name for field in file.schema_arrow if _is_text(field.type)], 0
+    with pq.ParquetFile(path, read_dictionary=texts) as coded:
+        for name in texts:
+            for group in range(coded.num_row_groups):
+                for chunk in coded.read_row_group(group, columns=[name])[name].chunks:
+                    lengths = pc.take(pc.binary_length(chunk.dictionary), chunk.indices)
+                    total += pc.sum(lengths).as_py() or 0
+    return total
+
+
+def _is_text(kind: Any) -> bool:
+    inner = kind.value_type if pa.types.is_dictionary(kind) else kind
+    return inner in (pa.string(), pa.binary(), pa.large_string(), pa.large_binary())

@@ -18,14 +18,14 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from understudy.errors import FileError, UnderstudyError
-from understudy.files import replaced
+from understudy.errors import FileError, UnderstudyError, understood
 from understudy.games import CompiledGame, batches, find_game, find_kind, game_names
 from understudy.games.kind import GameKind
 from understudy.records.columns import read_columns, write_columns
-from understudy.records.files import Complaint, check_on_error, read_bytes, refuse, settle
+from understudy.records.files import Complaint, check_on_error, open_parquet, read_bytes, save_parquet, settle
 from understudy.records.packed import MOVE, is_packed, pack_moves, pack_positions, read_packed
 from understudy.records.people import SIDES
+from understudy.unpacking import read_start, refuse
 
 FORMAT = 1
 """Of files of records; it changes when files of before can no longer be read."""
@@ -125,16 +125,14 @@ def lone_pairs(game: CompiledGame, positions: Any, moves: NDArray[np.int32], *, 
 def save(records: Records, path: Path, *, notes: Mapping[str, str] | None = None, packed: bool = False) -> None:
     """Write records as Parquet, with *notes* in its metadata; *packed*: as numbers instead of text."""
     table = make_table(records, notes or {}, packed=packed)
-    with replaced(Path(path)) as file:
-        pq.write_table(table, file, compression="zstd")
+    save_parquet(Path(path), table)
 
 
 def load(path: Path) -> Records:
     """Return the records of a Parquet file."""
-    content = read_bytes(Path(path))
-    if content[:4] != MAGIC:
+    if read_start(Path(path)) != MAGIC:
         raise FileError(f"{path} is not a Parquet file")
-    return _read_table(Path(path), content, "refuse")[0]
+    return _read_table(Path(path), "refuse")[0]
 
 
 def load_any(
@@ -145,11 +143,11 @@ def load_any(
     Of more than *limit* records the first are taken.
     """
     check_on_error(on_error)
-    path, content = Path(path), read_bytes(Path(path))
-    if content[:4] == MAGIC:
-        records, complaints = _read_table(path, content, on_error)
+    path = Path(path)
+    if read_start(path) == MAGIC:
+        records, complaints = _read_table(path, on_error)
     else:
-        form = find_format(path, content)[1]
+        form = find_format(path, read_bytes(path))[1]
         records, complaints = form.load(path, on_error=on_error, limit=limit)
     _check_game(path, records.game, game)
     return records.taken(slice(0, limit)), complaints
@@ -209,16 +207,14 @@ def number_sources(records: Records) -> tuple[list[str], NDArray[np.int32]]:
     return sorted(names), order[coded.indices.to_numpy()].astype(np.int32)
 
 
-def _read_table(path: Path, content: bytes, on_error: str) -> tuple[Records, list[Complaint]]:
-    try:
-        file = pq.ParquetFile(pa.BufferReader(content))
-    except (pa.ArrowException, OSError) as error:
-        refuse(path, error)
+def _read_table(path: Path, on_error: str) -> tuple[Records, list[Complaint]]:
+    with open_parquet(path) as file:
+        return _read_records(path, file, on_error)
+
+
+def _read_records(path: Path, file: pq.ParquetFile, on_error: str) -> tuple[Records, list[Complaint]]:
     notes = _notes(path, file.schema_arrow.metadata or {})
-    try:
-        game = find_game(notes["game"], tuple(notes["size"]), notes["switches"])
-    except UnderstudyError as error:
-        refuse(path, error)
+    game = _find_game(path, notes)
     parts: list[Records] = []
     complaints: list[Complaint] = []
     for table in _read_groups(path, file):
@@ -228,6 +224,15 @@ def _read_table(path: Path, content: bytes, on_error: str) -> tuple[Records, lis
         complaints += faults
     settle(complaints, on_error)
     return (parts[0] if len(parts) == 1 else joined(parts, renumber=False)), complaints
+
+
+def _find_game(path: Path, facts: Mapping[str, Any]) -> CompiledGame:
+    """Return the game that a file's metadata name."""
+    try:
+        with understood("its metadata"):
+            return find_game(str(facts["game"]), tuple(facts["size"]), facts["switches"])
+    except UnderstudyError as error:
+        refuse(path, error)
 
 
 def _read_groups(path: Path, file: pq.ParquetFile) -> Iterator[pa.Table]:
@@ -245,8 +250,8 @@ def _notes(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
     """Return our part of the metadata, or raise because the file is not ours."""
     try:
         notes: dict[str, Any] = json.loads(metadata[_NOTES])
-        complete = {"format", "game", "size", "switches", "notes"} <= set(notes)
-    except (KeyError, ValueError, TypeError):
+        complete = {"format", "game", "size", "switches", "notes"} <= set(notes) and isinstance(notes["notes"], dict)
+    except (KeyError, ValueError, TypeError, RecursionError):
         complete = False
     if not complete:
         raise FileError(f"{path} is a Parquet file, but not of records: its metadata do not name a game")

@@ -16,10 +16,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
-from understudy.errors import FileError, UnderstudyError
-from understudy.files import replaced
+from understudy.errors import FileError, UnderstudyError, understood
 from understudy.games import CompiledGame, find_game
-from understudy.records.files import read_bytes, refuse
+from understudy.records.files import read_parquet, save_parquet
+from understudy.unpacking import refuse
 
 FORMAT = 1
 """Of tables; it changes when files of before can no longer be read."""
@@ -70,21 +70,14 @@ def save_table(table: Tabled, path: Path, *, notes: Mapping[str, Any] | None = N
         "results": table.results.tolist(), "luck": str(table.luck), "notes": dict(notes or {}),
     }  # fmt: skip
     rows = pa.table({name: pa.array(columns[name], kind) for name, kind in COLUMNS.items()})
-    with replaced(Path(path)) as file:
-        pq.write_table(rows.replace_schema_metadata({_NOTES: json.dumps(facts)}), file, compression="zstd")
+    save_parquet(Path(path), rows.replace_schema_metadata({_NOTES: json.dumps(facts)}))
 
 
 def load_table(path: Path) -> tuple[Tabled, Mapping[str, Any]]:
     """Return a table and its notes."""
-    try:
-        rows = pq.read_table(pa.BufferReader(read_bytes(Path(path))))
-    except (pa.ArrowException, OSError) as error:
-        refuse(path, error)
+    rows = read_parquet(Path(path))
     facts = _facts(path, rows.schema.metadata or {})
-    try:
-        game = find_game(facts["game"], tuple(facts["size"]), facts["switches"])
-    except UnderstudyError as error:
-        refuse(path, error)
+    game = _find_game(path, facts)
     columns = {name: _column(path, rows, name) for name in COLUMNS}
     _check(path, columns)
     first, count = game.start(), rows.num_rows
@@ -92,11 +85,21 @@ def load_table(path: Path) -> tuple[Tabled, Mapping[str, Any]]:
         columns[name] if name in columns else np.full(count, value)
         for name, value in zip(first._fields, first, strict=True)
     )
-    table = Tabled(
-        game=game, positions=positions, values=columns["value"], visits=columns["visits"], games=facts["games"],
-        results=np.array(facts["results"], np.int64), luck=int(facts["luck"]),
-    )  # fmt: skip
+    with understood(f"the metadata of {path}"):
+        table = Tabled(
+            game=game, positions=positions, values=columns["value"], visits=columns["visits"], games=facts["games"],
+            results=np.array(facts["results"], np.int64), luck=int(facts["luck"]),
+        )  # fmt: skip
     return table, facts["notes"]
+
+
+def _find_game(path: Path, facts: Mapping[str, Any]) -> CompiledGame:
+    """Return the game that a file's metadata name."""
+    try:
+        with understood("its metadata"):
+            return find_game(str(facts["game"]), tuple(facts["size"]), facts["switches"])
+    except UnderstudyError as error:
+        refuse(path, error)
 
 
 def is_table(path: Path) -> bool:
@@ -143,7 +146,7 @@ def _facts(path: Path, metadata: Mapping[bytes, bytes]) -> dict[str, Any]:
         facts: dict[str, Any] = json.loads(metadata[_NOTES])
         wanted = {"format", "game", "size", "switches", "games", "results", "luck", "notes"}
         complete = wanted <= set(facts) and np.shape(facts["results"]) == (2, 3)
-    except (KeyError, ValueError, TypeError):
+    except (KeyError, ValueError, TypeError, RecursionError):
         complete = False
     if not complete:
         raise FileError(f"{path} is a Parquet file, but not a table of positions: its metadata do not say so")

@@ -10,16 +10,19 @@ import dataclasses
 import hashlib
 import json
 from collections.abc import Callable, Iterator
+from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from understudy.config import check_range
+from understudy.config import LARGEST, check_range
 from understudy.errors import BadOption, FileError
+from understudy.files import make_folder
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import stacked
+from understudy.locks import locked
 from understudy.match import Opening, Played, Terms, play_games, random_openings
 from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend, Choice, Move, Player
@@ -34,6 +37,8 @@ KINDS = ("regular", "custom", "random")
 """Of starts. The place of a kind is part of the seed of its games: another order would play others."""
 GAMES = 32
 """Games of a task, played in step."""
+MOST_GAMES = 10**8
+"""Of a kind: the list of their tasks still fits into the memory."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +59,13 @@ class Watch:
     opening_plies: int = 2
     ply_limit: int = 100
     seed: int = 0
+
+    def __post_init__(self) -> None:
+        for name, low, high in (
+            *((kind, 0, MOST_GAMES) for kind in KINDS), ("opening_plies", 0, 1000), ("ply_limit", 1, 1 << 31),
+            ("seed", 0, LARGEST - 1),
+        ):  # fmt: skip
+            check_range(f"watch: {name}", getattr(self, name), low, high)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -87,19 +99,23 @@ def watch(
 
     As soon as there is *enough*, what was played by then is all: some games of every kind against every opponent.
     """
-    check_watch(game, plan)
-    tasks = list(watch_tasks(game, plan))
-    name, whole = fingerprint(game, plan), folder / "records.parquet"
-    shards = [folder / "records" / f"{place:05}.parquet" for place in range(len(tasks))]
-    if whole.exists():
-        _check_plan(whole, name)
-        progress(sum(task.games for task in tasks))
-    else:
-        _play(tasks, shards, name, backend=backend, progress=progress, enough=enough)
-        played = [load(shard) for shard in shards if shard.exists()]
-        save(distinct(joined(played, renumber=False)), whole, notes={"plan": name})
-    _clear(folder / "records", shards)
-    return load(whole)
+    whole = folder / "records.parquet"
+    with locked(whole) if folder.is_dir() else nullcontext():  # whoever comes second hears of it first
+        check_watch(game, plan)
+    make_folder(folder / "records")
+    with locked(whole):
+        tasks = list(watch_tasks(game, plan))
+        name = fingerprint(game, plan)
+        shards = [folder / "records" / f"{place:05}.parquet" for place in range(len(tasks))]
+        if whole.exists():
+            _check_plan(whole, name)
+            progress(sum(task.games for task in tasks))
+        else:
+            places = _play(tasks, shards, name, backend=backend, progress=progress, enough=enough)
+            played = [load(shards[place]) for place in places]
+            save(distinct(joined(played, renumber=False)), whole, notes={"plan": name})
+        _clear(folder / "records", shards)
+        return load(whole)
 
 
 def watch_tasks(game: CompiledGame, plan: Watch) -> Iterator[WatchTask]:
@@ -162,19 +178,23 @@ def _play(
     backend: Backend,
     progress: Callable[[int], None],
     enough: Callable[[], bool],
-) -> None:
-    """Play the tasks that have no file yet, and give them one; the first of every opponent come first."""
-    _make(shards[0].parent)
-    left = [place for place, shard in enumerate(shards) if not _done(shard, name)]
-    left.sort(key=lambda place: tasks[place].first)
-    progress(sum(task.games for task in tasks) - sum(tasks[place].games for place in left))
-    if enough() and len(left) < len(tasks):
-        return
+) -> list[int]:
+    """Play the tasks that have no file yet, and give them one; return which have one in the end.
+
+    The first of every opponent come first.
+    """
+    done = [place for place, shard in enumerate(shards) if _done(shard, name)]
+    left = sorted({*range(len(tasks))} - {*done}, key=lambda place: (tasks[place].first, place))
+    progress(sum(tasks[place].games for place in done))
+    if enough() and done:
+        return done
     for place, records in zip(left, backend.map(watch_task, [tasks[place] for place in left]), strict=True):
         save(records, shards[place], notes={"plan": name})
+        done.append(place)
         progress(tasks[place].games)
         if enough():
             break
+    return sorted(done)
 
 
 def fingerprint(game: CompiledGame, plan: Watch) -> str:
@@ -203,8 +223,6 @@ def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
 
 def check_watch(game: CompiledGame, plan: Watch) -> None:
     """Raise before anything is played if the plan cannot be carried out."""
-    for name, low in (*((kind, 0) for kind in KINDS), ("opening_plies", 0), ("ply_limit", 1), ("seed", 0)):
-        check_range(f"watch: {name}", getattr(plan, name), low, 1 << 62)
     if not plan.opponents or plan.regular + plan.custom + plan.random == 0:
         raise BadOption("watch: there is nothing to watch without opponents and games")
     for kind in KINDS[1:]:
@@ -229,13 +247,6 @@ def _done(shard: Path, name: str) -> bool:
         return False
     _check_plan(shard, name)
     return True
-
-
-def _make(folder: Path) -> None:
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(f"{folder} cannot be made: {error.strerror or error}") from None
 
 
 def _clear(folder: Path, shards: list[Path]) -> None:

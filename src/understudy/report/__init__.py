@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from understudy.errors import FileError
+from understudy.errors import FileError, understood
 from understudy.files import save_text
 from understudy.report.blocks import Section
 from understudy.report.boards import samples_section
@@ -44,13 +44,14 @@ def build_report(folder: Path, *, paper: Paper | None = None, closing: Sequence[
     *paper* holds numbers to stand beside ours: {section of verdicts: {column title: {measure: fraction}}}; *closing*
     the command lines that play against the result.
     """
-    run = load_run(Path(folder), paper or {})
-    evolution = evolution_of(run)
-    findings = gather_findings(run)
-    sections = report_sections(run, evolution, findings, closing)
+    with understood(f"a file of run folder {str(folder)!r}"):
+        run = load_run(Path(folder), paper or {})
+        evolution = evolution_of(run)
+        findings = gather_findings(run)
+        sections = report_sections(run, evolution, findings, closing)
+        title, facts = title_of(run), facts_of(run)
     if not sections:
         raise FileError(f"run folder {str(folder)!r}: nothing to report, it has no experiment, progress or verdicts")
-    title, facts = title_of(run), facts_of(run)
     save_text(run.folder / "report.md", write_markdown(title, sections, facts))
     data = {"headline": [finding.to_json() for finding in findings]} | run.data()
     data |= (evolution_data(evolution) if evolution is not None else {}) | label_data(run)

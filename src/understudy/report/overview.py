@@ -9,7 +9,7 @@ from os.path import relpath
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from understudy.errors import UnderstudyError
+from understudy.errors import UnderstudyError, understood
 from understudy.report.blocks import SPACE, Cell, Section, Table, cells
 from understudy.report.comparing import USUAL, about_of, changed_in, is_short
 from understudy.report.findings import Finding
@@ -54,8 +54,9 @@ def survey_runs(folder: Path) -> list[Told]:
 
 def _tell(place: Path) -> Told:
     try:
-        run = load_run(place, {})
-        return Told(place, run, gather_findings(run))
+        with understood(f"a file of run folder {str(place)!r}"):
+            run = load_run(place, {})
+            return Told(place, run, gather_findings(run))
     except UnderstudyError as error:
         return Told(place, None, fault=str(error))
 

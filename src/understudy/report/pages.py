@@ -45,9 +45,9 @@ PAGE = """<!DOCTYPE html>
 
 def write_markdown(title: str, sections: Sequence[Section], facts: Sequence[str] = ()) -> str:
     """Return a report as Markdown; drawings are in the HTML."""
-    pieces = [f"# {title}", *([" · ".join(facts)] if facts else [])]
+    pieces = [f"# {_plain(title)}", *([" · ".join(map(_plain, facts))] if facts else [])]
     for section in sections:
-        pieces.append(f"## {section.title}")
+        pieces.append(f"## {_plain(section.title)}")
         pieces += [text for block in section.blocks if (text := _markdown(block))]
     return "\n\n".join(pieces) + "\n"
 
@@ -64,6 +64,11 @@ def write_html(title: str, sections: Sequence[Section], facts: Sequence[str] = (
     return PAGE.format(title=escape(title), style=style, facts=above, contents=links, sections=body)
 
 
+def _plain(text: str) -> str:
+    """Return text as one line of Markdown that shows it as it is: names are whatever somebody called something."""
+    return re.sub(r"\s*[\r\n]\s*", " ", re.sub(r"(`|<(?=[A-Za-z/!?])|(?<=\])\()", r"\\\1", text)).strip()
+
+
 @singledispatch
 def _markdown(block: Block) -> str:
     raise TypeError(block)
@@ -71,18 +76,18 @@ def _markdown(block: Block) -> str:
 
 @_markdown.register
 def _(block: Text) -> str:
-    return block.text
+    return _plain(block.text)
 
 
 @_markdown.register
 def _(block: Commands) -> str:
-    return "\n".join(("```", *block.lines, "```"))
+    return "\n".join(("```", *(" ".join(line.split("\n")).replace("```", "") for line in block.lines), "```"))
 
 
 @_markdown.register
 def _(block: Plots) -> str:
-    captions = "\n".join(f"- {plot.caption}" for plot in block.plots)
-    return "\n\n".join(filter(None, (block.note, captions))) if block.boards else ""
+    captions = "\n".join(f"- {_plain(plot.caption)}" for plot in block.plots)
+    return "\n\n".join(filter(None, (_plain(block.note), captions))) if block.boards else ""
 
 
 @_markdown.register
@@ -97,7 +102,7 @@ def _(block: Table) -> str:
     rules = "| " + " | ".join(["---"] + [side] * (len(block.columns) - 1)) + " |"
     rows = [row if len(row) > 1 else _heading(row[0], len(block.columns)) for row in block.rows]
     lines = [_bar(block.columns), rules, *map(_bar, rows)]
-    return "\n".join(([f"{block.caption}\n"] if block.caption else []) + lines)
+    return "\n".join(([f"{_plain(block.caption)}\n"] if block.caption else []) + lines)
 
 
 def _heading(cell: Cell, width: int) -> tuple[Cell, ...]:
@@ -106,12 +111,12 @@ def _heading(cell: Cell, width: int) -> tuple[Cell, ...]:
 
 
 def _bar(row: Sequence[Cell]) -> str:
-    texts = (f"{_linked(cell)} {cell.aside}".strip().replace("|", "\\|").replace("\n", " ") for cell in row)
+    texts = (f"{_linked(cell)} {_plain(cell.aside)}".strip().replace("|", "\\|") for cell in row)
     return "| " + " | ".join(texts) + " |"
 
 
 def _linked(cell: Cell) -> str:
-    return f"[{cell.text}]({cell.link})" if cell.link else cell.text
+    return f"[{_plain(cell.text)}]({cell.link})" if cell.link else _plain(cell.text)
 
 
 @singledispatch

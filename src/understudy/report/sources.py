@@ -16,6 +16,7 @@ from understudy.judges.duels import read_score
 from understudy.judges.scores import Matches, read_matches
 from understudy.papers import STUDIES, published_by
 from understudy.report.comparing import Comparison, about_of, comparison_of
+from understudy.sums import check_text
 
 T = TypeVar("T")
 
@@ -186,8 +187,10 @@ def _load_toml(path: Path) -> dict[str, Any]:
 
 
 def _load_json(path: Path) -> dict[str, Any]:
+    text = _text(path) or "{}"
+    check_text(text.encode(), path)
     try:
-        value = json.loads(_text(path) or "{}")
+        value = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise FileError(f"file {str(path)!r} is not JSON: {error}") from None
     if not isinstance(value, dict):

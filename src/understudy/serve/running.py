@@ -12,11 +12,11 @@ from pathlib import Path
 import uvicorn
 
 from understudy.errors import BadOption
+from understudy.listening import BACKLOG, hush, limit_connections
 from understudy.serve.app import make_app
+from understudy.serve.connections import CONNECTIONS, Hurried
 from understudy.serve.guard import LOOPBACK
 
-CONNECTIONS = 1_000
-"""Connections at once; more are answered that the server is busy."""
 EVERYWHERE = ("0.0.0.0", "::")
 """All addresses of this machine, whose names nobody here knows: any is answered to there, with the token."""
 LARGEST_MESSAGE = 64 * 1024
@@ -40,10 +40,12 @@ def run_server(
     hosts = () if host in EVERYWHERE else (*LOOPBACK, shown)
     app = make_app(runs=runs, games=games, hosts=hosts, token=token, trust=trust)
     config = uvicorn.Config(
-        app, log_level="warning", access_log=False, limit_concurrency=CONNECTIONS, timeout_keep_alive=30,
+        app, log_level="warning", access_log=False, http=Hurried, timeout_keep_alive=30,
+        limit_concurrency=limit_connections(CONNECTIONS) + 1, backlog=BACKLOG,
         ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_ping_interval=20.0, ws_ping_timeout=30.0,
         server_header=False, timeout_graceful_shutdown=3, lifespan="on",
     )  # fmt: skip
+    hush("uvicorn.error")
     address = f"http://{shown}:{number}/" + (f"?token={token}" if token else "")
     _Server(config, lambda: ready(address)).run(sockets=[listening])
 

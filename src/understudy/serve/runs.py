@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -21,6 +22,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.games.kind import read_size
 from understudy.lab.cells import SERIES
 from understudy.lab.settings import About
+from understudy.locks import is_locked
 from understudy.players.generations import list_generations
 from understudy.players.student_files import SUFFIXES
 from understudy.report.comparing import about_of
@@ -143,19 +145,14 @@ def find_state(path: Path, job: Job | None) -> str:
     return "paused" if (path / PAGE / STARTED).is_file() and not (job and job.error) else "stopped"
 
 
-def is_locked(path: Path) -> bool:
-    """Tell whether another process has a run folder to itself; who asks must not lock it, not even for a moment."""
-    try:
-        locks, inode = Path("/proc/locks").read_text(encoding="ascii"), path.stat().st_ino
-    except OSError:  # only Linux tells
-        return False
-    return any("FLOCK" in line and line.split()[5].rpartition(":")[2] == str(inode) for line in locks.splitlines())
-
-
 def _find_updated(path: Path) -> str:
     """Return when something in a run folder was last written."""
-    files = [entry.stat(follow_symlinks=False).st_mtime for entry in os.scandir(path) if not entry.is_dir()]
-    stamps = [path.stat().st_mtime, *files]
+    stamps = [path.stat().st_mtime]
+    with os.scandir(path) as entries:
+        for entry in entries:
+            with suppress(FileNotFoundError):  # files that are being written get their names by renaming
+                if not entry.is_dir():
+                    stamps.append(entry.stat(follow_symlinks=False).st_mtime)
     return datetime.fromtimestamp(max(stamps), UTC).isoformat(timespec="seconds")
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import sqlite3
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +13,7 @@ import msgspec
 
 from understudy.errors import FileError
 from understudy.files import make_folder
+from understudy.sums import check_text, seal_text
 
 DAY = 86_400.0
 """Seconds for which a game is kept after it was last touched."""
@@ -23,31 +26,48 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         make_folder(path.parent)
-        try:
-            # Opened in one thread and used in that of the event loop: in one at a time.
+        self.path = path
+        # Opened in one thread and used in that of the event loop: in one at a time.
+        with self._refusing("open"):
             self.file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+        try:
+            self._prepare()
+        except FileError:
+            self.file.close()
+            raise
+
+    def _prepare(self) -> None:
+        with self._refusing("keep games in"):
             # A kill of this process loses nothing so; only a crash of the whole machine may lose the last moves.
             self.file.execute("PRAGMA journal_mode = WAL")
             self.file.execute("PRAGMA synchronous = NORMAL")
             self.file.execute(
                 "CREATE TABLE IF NOT EXISTS games (id TEXT PRIMARY KEY, touched REAL NOT NULL, game TEXT NOT NULL)"
             )
+            self.forget()
+
+    @contextmanager
+    def _refusing(self, what: str) -> Iterator[None]:
+        """Tell in one sentence what SQLite says, such as that a disk is full or may only be read."""
+        try:
+            yield
         except sqlite3.Error as error:
-            raise FileError(f"cannot keep games in {str(path)!r}: {error}") from None
-        self.forget()
+            raise FileError(f"cannot {what} {str(self.path)!r}: {error}") from None
 
     def save(self, name: str, game: dict[str, Any]) -> None:
-        """Keep a game as it stands now."""
-        row = name, time.time(), msgspec.json.encode(game).decode()
-        try:
+        """Keep a game as it stands now, with its sum."""
+        row = name, time.time(), seal_text(msgspec.json.encode(game).decode())
+        with self._refusing("keep the game in"):
             self.file.execute("INSERT OR REPLACE INTO games VALUES (?, ?, ?)", row)
-        except sqlite3.Error as error:
-            raise FileError(f"cannot keep the game: {error}") from None
 
     def load(self, name: str) -> dict[str, Any] | None:
         """Return a game, or None if there is none of this name."""
-        found = self.file.execute("SELECT game FROM games WHERE id = ?", (name,)).fetchone()
-        return None if found is None else msgspec.json.decode(found[0], type=dict[str, Any])
+        with self._refusing("read the game in"):
+            found = self.file.execute("SELECT game FROM games WHERE id = ?", (name,)).fetchone()
+        if found is None:
+            return None
+        check_text(found[0].encode(), self.path)
+        return msgspec.json.decode(found[0], type=dict[str, Any])
 
     def forget(self) -> None:
         """Delete the games that nobody has touched for a day, and the oldest of too many."""

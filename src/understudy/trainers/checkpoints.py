@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
-from safetensors.torch import save_file as save_tensors
+from safetensors.torch import save as write_tensors
 from torch import Tensor
 
-from understudy.errors import FileError
+from understudy.errors import FileError, first_line
 from understudy.files import save_file
+from understudy.sums import check_sum
+from understudy.tensors import read_facts, write_facts
 from understudy.trainers.fitting import Learning
 
 NUMBERS = ("epoch", "seconds", "best_accuracy", "best_epoch")
@@ -25,35 +26,42 @@ def save_checkpoint(path: Path, learning: Learning, fingerprint: str) -> None:
     for place, weight in enumerate(_weights(learning)):
         tensors |= {f"optimiser.{place}.{key}": value for key, value in learning.optimiser.state[weight].items()}
     numbers = {name: getattr(learning, name) for name in NUMBERS}
-    facts = {"understudy": json.dumps({"fingerprint": fingerprint, **numbers})}
+    facts = write_facts({"fingerprint": fingerprint, **numbers})
     whole = {name: tensor.detach().contiguous() for name, tensor in tensors.items()}
-    save_file(path, lambda partial: save_tensors(whole, partial, metadata=facts))
+    save_file(path, lambda partial: partial.write_bytes(write_tensors(whole, facts)), sealed=True)
 
 
 def resume(path: Path, learning: Learning, fingerprint: str) -> bool:
     """Put *learning* where a checkpoint left it; False if there is none for the same training."""
     if not path.exists():
         return False
+    check_sum(path, "checkpoint")
     try:
         with safe_open(path, framework="pt") as file:
-            facts = json.loads((file.metadata() or {}).get("understudy", "{}"))
+            facts = read_facts(file.metadata())
             tensors: dict[str, Tensor] = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118 (it is no dict)
     except (OSError, SafetensorError, ValueError) as error:
         raise FileError(f"cannot read the checkpoint {str(path)!r} ({error}); delete it to train anew") from None
-    if facts.get("fingerprint") != fingerprint:
+    if not isinstance(facts, dict) or facts.get("fingerprint") != fingerprint:
         return False
-    _restore(learning, facts, tensors)
+    try:
+        _restore(learning, facts, tensors)
+    except (LookupError, RuntimeError, TypeError, ValueError) as error:  # PyTorch's is for other names and shapes
+        raise FileError(
+            f"the checkpoint {str(path)!r} does not hold this training ({first_line(error)}); delete it to train anew"
+        ) from None
     return True
 
 
 def _restore(learning: Learning, facts: dict[str, Any], tensors: dict[str, Tensor]) -> None:
+    numbers = {name: type(getattr(learning, name))(facts[name]) for name in NUMBERS}
     learning.unit.load_state_dict(_below("weights.", tensors))
     learning.best_weights = _below("best.", tensors) or None
     for place, weight in enumerate(_weights(learning)):
         if state := _below(f"optimiser.{place}.", tensors):
             learning.optimiser.state[weight] = dict(state)
-    for name in NUMBERS:
-        setattr(learning, name, facts[name])
+    for name, number in numbers.items():
+        setattr(learning, name, number)
 
 
 def _weights(learning: Learning) -> list[torch.nn.Parameter]:

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
@@ -18,7 +17,7 @@ from typing import Any, NamedTuple, Protocol
 import torch
 from torch import Tensor, nn
 
-from understudy.config import check_range
+from understudy.config import check_range, read_threads
 from understudy.errors import UnknownName
 
 OPTIMISERS = ("adam", "adamw", "sgd")
@@ -196,8 +195,7 @@ def choose_threads() -> None:
     A second one makes networks as small as ours a third faster on an idle machine, and ten times slower as soon as
     another program wants a core: each of thousands of short steps then waits for a thread that does not run.
     """
-    threads = os.environ.get("UNDERSTUDY_THREADS", "")
-    torch.set_num_threads(int(threads) if threads.isdigit() and int(threads) > 0 else 1)
+    torch.set_num_threads(read_threads() or 1)
 
 
 def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> Iterator[Partial | Epoch]:

@@ -19,6 +19,8 @@ STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
 
 FAKE = """#!{python}
 import os, sys, time
+sys.path[:0] = {path!r}
+import chess
 mood, deaths = {mood!r}, {deaths!r}
 fen = ""
 for line in sys.stdin:
@@ -30,7 +32,11 @@ for line in sys.stdin:
     elif words[0] == "isready":
         print("readyok", flush=True)
     elif words[0] == "position":
-        fen = line
+        fen, _, moves = line.partition(" moves ")
+        board = chess.Board(fen[13:])
+        for move in moves.split():
+            board.push_uci(move)
+        best = max((move.uci() for move in board.legal_moves), key=lambda move: move == "d2d4")
     elif words[0] == "go":
         if mood == "die once" and not os.path.exists(deaths):
             open(deaths, "w").close()
@@ -48,13 +54,15 @@ for line in sys.stdin:
         else:
             print("info string score cp 5\\ninfo depth 1 score cp 11 pv e2e4", flush=True)
             print("info depth 2 score cp 13 pv d2d4", flush=True)
-            print("info string done\\nbestmove d2d4 ponder d7d5", flush=True)
+            print(f"info string done\\nbestmove {{best}} ponder d7d5", flush=True)
 """
 
 
 def fake(folder: Path, mood: str) -> str:
     path = folder / f"fake-{mood.replace(' ', '-')}"
-    path.write_text(FAKE.format(python=sys.executable, mood=mood, deaths=str(folder / "deaths"), hanging=LONG))
+    path.write_text(
+        FAKE.format(python=sys.executable, mood=mood, deaths=str(folder / "deaths"), hanging=LONG, path=sys.path)
+    )
     path.chmod(path.stat().st_mode | stat.S_IXUSR)
     return str(path)
 
@@ -66,7 +74,8 @@ scripts = pytest.mark.skipif(os.name == "nt", reason="fake engines are scripts")
 def test_only_the_last_score_counts(tmp_path: Path) -> None:
     analyst = Analyst(fake(tmp_path, "well"), depth=2)
     assert analyst.name == "Fake 1"
-    assert analyst.label(START) == analyst.label(START, ["e2e4"]) == Label("cp", 13, "d2d4")
+    assert analyst.label(START) == Label("cp", 13, "d2d4")
+    assert analyst.label(START, ["e2e4"]) == Label("cp", 13, "g8h6")
     analyst.close()
     assert analyst.label(START) == Label("cp", 13, "d2d4")
     analyst.close()
@@ -84,10 +93,10 @@ def test_a_bound_is_no_score(tmp_path: Path) -> None:
     ("mood", "message"),
     [
         ("die", "died"),
-        ("hang", "said nothing for too long at"),
+        ("hang", "gave no answer in time at"),
         ("scoreless", "gave no score"),
         ("wordless", "named no best move"),
-        ("mute", "said nothing for too long when it was started"),
+        ("mute", "gave no answer in time when it was started"),
     ],
 )
 def test_trouble_is_one_sentence(tmp_path: Path, mood: str, message: str, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -32,7 +32,7 @@ from understudy.games.chess.records.sources import gather
 def run(source: Path, target: Path, judge: Judge, *, workers: int = 1, **options: object) -> Labelled:
     return label_positions(
         lambda table: gather(source, table, Sampling(per_game=0, from_ply=0)) and None, target, judge,
-        identity={"file": source.name}, backend=Local(workers), **options,  # type: ignore[arg-type]
+        identify=lambda: {"file": source.name}, backend=Local(workers), **options,  # type: ignore[arg-type]
     )  # fmt: skip
 
 
@@ -95,7 +95,7 @@ def test_positions_that_kill_the_engine_are_set_aside(tmp_path: Path) -> None:
     book = "\n".join(f"4k3/8/8/8/8/8/{piece}7/4K3 w - - 0 1" for piece in "RQNB")
     source, target = saved(tmp_path, book, "book.fen"), tmp_path / "t.parquet"
     judge = Judge(engine=fake(tmp_path, "die of queens"))
-    done = label_positions(lambda table: gather(source, table) and None, target, judge, identity={}, backend=Local(1))
+    done = label_positions(lambda table: gather(source, table) and None, target, judge, identify=dict, backend=Local(1))
     assert done.rows == 3 and [one.fen for one in done.aside] == ["4k3/8/8/8/8/8/Q7/4K3 w - - 0 1"]
     table = load_positions(target)
     assert len(table) == 3 and table.game.tolist() == [1, 3, 4]

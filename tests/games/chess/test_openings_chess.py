@@ -81,6 +81,19 @@ def test_files_of_every_kind(tmp_path: Path) -> None:
     assert len(load_book(str(tmp_path / "book.pgn"), most=1)) == 1
 
 
+def test_games_of_a_book_begin_with_any_tag_or_none(tmp_path: Path) -> None:
+    book = tmp_path / "book.pgn"
+    book.write_text(
+        '1. e4 {a remark\n[%clk 0:01]\n} e5 *\n\n[White "X"]\n[Black "Y"]\n\n1. d4 *\n\n[Event "Z"]\n1. c4 *\n'
+    )
+    openings = read_openings(book, most=9, rng=np.random.default_rng(0))
+    assert {place: fen.split()[0] for place, fen in openings} == {
+        "game 1": "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR",
+        "game 2": "rnbqkbnr/pppppppp/8/8/3P4/8/PPP1PPPP/RNBQKBNR",
+        "game 3": "rnbqkbnr/pppppppp/8/8/2P5/8/PP1PPPPP/RNBQKBNR",
+    }
+
+
 def test_bad_files_are_named(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="nor ones that ship \\(sabatelli, sabatelli_as_printed\\)"):
         load_book("sabatellli", most=1)

@@ -87,7 +87,7 @@ def test_files_without_games(tmp_path: Path) -> None:
     with pytest.raises(FileError, match="No such file"):
         load_games(tmp_path / "none.pgn", most=3)
     (tmp_path / "bad.pgn.bz2").write_bytes(b"BZh rubbish")
-    with pytest.raises(FileError, match="cannot read"):
+    with pytest.raises(FileError, match="cannot be read"):
         load_games(tmp_path / "bad.pgn.bz2", most=3)
 
 

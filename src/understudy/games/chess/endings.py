@@ -24,6 +24,7 @@ from understudy.errors import BadOption, FileError
 from understudy.files import load_json, make_folder, save_json
 from understudy.games.chess.position import Chess, board
 from understudy.games.chess.retrograde import FORBIDDEN, MATERIALS, NOBODY, Drawn, Table, begin, sample, settle, worth
+from understudy.locks import locked
 
 if TYPE_CHECKING:
     from understudy.games.chess.records.positions import PositionTable
@@ -175,6 +176,13 @@ def keep_endings(
 
     The few that no move can lead to, such as some double checks, are left out. *progress* hears of each ending.
     """
+    make_folder(target.parent)
+    with locked(target):
+        return _keep_all(names, target, sample=sample, seed=seed, progress=progress)
+
+
+def _keep_all(names: Sequence[str], target: Path, *, sample: int, seed: int, progress: Callable[[int], None]) -> int:
+    """Write what is left of the endings, and join them; the lock of the target is held."""
     from understudy.games.chess.records.positions import load_positions, save_positions, writing
 
     folder = _begun(target, {"endings": list(names), "sample": sample, "seed": seed})
@@ -201,7 +209,7 @@ def _begun(target: Path, plan: dict[str, Any]) -> Path:
     if (folder / "plan.json").exists() and load_json(folder / "plan.json") != plan:
         raise FileError(f"{folder} was begun with other endings, --sample or --seed; choose another name, or delete it")
     make_folder(folder)
-    save_json(folder / "plan.json", plan)
+    save_json(folder / "plan.json", plan, sealed=True)
     return folder
 
 

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import io
+from typing import TextIO
 
 import chess
 import chess.pgn
 
-from understudy.errors import NotationError
+from understudy.errors import NotationError, first_line
 from understudy.games.chess.notation import from_board, from_uci, to_board, to_uci
 from understudy.match import PLY_LIMIT, Opening, Played
 from understudy.saved import SavedGame
@@ -50,11 +51,19 @@ def _termination(played: Played | None) -> str:
 EXPORTS = {"pgn": write_pgn}
 
 
+def next_game(stream: TextIO) -> chess.pgn.Game | None:
+    """Return the next game of PGN, None at its end; what python-chess stumbles over is a sentence, too."""
+    try:
+        return chess.pgn.read_game(stream)
+    except (LookupError, ValueError, AssertionError, RecursionError) as error:
+        raise NotationError(f"PGN: a game cannot be taken apart: {first_line(error)}") from None
+
+
 def read_pgn(text: str) -> Opening | None:
     """Return the first game of a PGN: where it starts and its moves; None if the text is no PGN."""
     if not text.lstrip().startswith("["):
         return None
-    record = chess.pgn.read_game(io.StringIO(text))
+    record = next_game(io.StringIO(text))
     if record is None:
         return None
     if record.errors:

@@ -114,10 +114,11 @@ def read(text: str, start: Chess) -> Chess:
 def write_move(position: Chess, move: Move) -> str:
     """Return a legal move in SAN: `Nf3`, `exd5`, `O-O`, `e8=Q+`; one that the rules forbid in UCI, such as `e2e5`."""
     uci = to_uci(position, move)
-    return to_board(position).san(uci) if _is_legal(position, move) else uci.uci()
+    return to_board(position).san(uci) if is_legal(position, move) else uci.uci()
 
 
-def _is_legal(position: Chess, move: Move) -> bool:
+def is_legal(position: Chess, move: Move) -> bool:
+    """Tell whether the rules of movement allow a move, wherever the game could be over."""
     codes = np.empty(MOST_MOVES, np.int32)
     return move in codes[: moves(position, codes)]
 

@@ -7,13 +7,12 @@ of the run is chosen by matches of its own (`choosing.json`), not by those that 
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple, cast
 
 import numpy as np
 
-from understudy.files import save_text
+from understudy.files import save_json
 from understudy.judges.duels import write_score
 from understudy.judges.scores import count_matches, read_matches
 from understudy.judges.tournament import play_match
@@ -196,19 +195,13 @@ def add_rows(run: Run[Experiment], name: str, keys: list[str], rows: list[list[i
 
 def _save_rows(run: Run[Experiment], name: str, table: dict[str, Any]) -> None:
     """Write rows without spaces: there are thousands of them."""
-    save_text(run.folder / name, json.dumps(table, separators=(",", ":")) + "\n")
+    save_json(run.folder / name, table, indent=None, sealed=True)
 
 
 def forget(run: Run[Experiment], student: str, generation: int) -> None:
     """Drop what was noted of later generations than the one kept: they are played again."""
     _forget_measures(run, student, generation)
-    path = run.folder / GENERATIONS
-    if not path.exists():
-        return
-    lines = path.read_text(encoding="utf-8").splitlines(keepends=True)
-    kept = [line for line in lines if not _is_later(line, student, generation)]
-    if len(kept) < len(lines):
-        save_text(path, "".join(kept))
+    run.forget_lines(lambda line: line["student"] == student and line["generation"] > generation, GENERATIONS)
 
 
 def _forget_measures(run: Run[Experiment], student: str, generation: int) -> None:
@@ -220,11 +213,3 @@ def _forget_measures(run: Run[Experiment], student: str, generation: int) -> Non
         for opponent, met in measured[student].items()
     }
     _save_rows(run, MONITOR, measured)
-
-
-def _is_later(line: str, student: str, generation: int) -> bool:
-    try:
-        entry = json.loads(line)
-        return bool(entry["student"] == student and entry["generation"] > generation)
-    except (ValueError, KeyError, TypeError):
-        return True  # half a line, left by a kill

@@ -46,6 +46,8 @@ from understudy.trainers.evolution.evolver import CHUNK, Evolver
 if TYPE_CHECKING:
     from understudy.trainers.evolution.school import Practised
 
+SCHOOL = "school.jsonl"
+"""The journal of rounds at school."""
 MEASURED = "measured.json"
 """From where the games of monitors began."""
 EARLY = (0, 1, 2, 5)
@@ -259,12 +261,18 @@ def attend(run: Run[Experiment], lesson: Lesson) -> tuple[Alleles, float]:
             alleles, error = learn(stage.plan(), alleles, lessons, options, number=number, stage=stage)
             seconds += time.perf_counter() - began
             facts = {"fingerprint": _school_of(lesson), "seconds": seconds}
+            _forget_rounds(run, lesson, number)
+            run.log({"student": lesson.name, "round": number, "seconds": seconds, "error": error}, SCHOOL)
             save_arrays(path, {**played._asdict(), "alleles": alleles}, facts)
-            run.log({"student": lesson.name, "round": number, "seconds": seconds, "error": error}, "school.jsonl")
         # The teacher's games are forgotten as soon as there are enough of the student's own.
         remembered = [*remembered, played] if number != 1 else [played]
     run.tell(f"{lesson.name} at school", 1.0)
     return alleles, seconds
+
+
+def _forget_rounds(run: Run[Experiment], lesson: Lesson, number: int) -> None:
+    """Drop what was noted of this round and later ones: they were not kept, or somebody has deleted them."""
+    run.forget_lines(lambda line: line["student"] == lesson.name and line["round"] >= number, SCHOOL)
 
 
 def rounds_made(run: Run[Experiment], lesson: Lesson) -> Iterator[Made]:

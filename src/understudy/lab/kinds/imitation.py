@@ -26,7 +26,7 @@ from understudy.lab.kinds.imitation_exams import (
     some,
     student_path,
 )
-from understudy.lab.options.imitation import COMMONEST, Experiment, Lesson, data_file, sources_of
+from understudy.lab.options.imitation import COMMONEST, GENERATE, Experiment, Lesson, data_file, sources_of
 from understudy.lab.part_glimpses import Look, draw_held_out
 from understudy.lab.run import Kind, Made, Run, Step, check_opponents
 from understudy.lab.settings import same_board
@@ -47,11 +47,6 @@ COMPARED = 20_000
 
 def prepare_records(run: Run[Experiment]) -> None:
     """Keep the records of an experiment in the run folder: watched or imported."""
-    experiment = run.experiment
-    if experiment.judging.states not in ("", "generate"):
-        data_file(experiment, experiment.judging.states)  # better missed now than after the training
-    asked = [name for name in experiment.judging.baselines if name != COMMONEST]
-    check_opponents(asked, experiment.game, "judging.baselines")
     keep_records(run)
 
 
@@ -76,7 +71,12 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
     units, spent = untrained(lesson), {}
     look = _make_look(run, lesson, units, sides["test"])
-    begun = look.go_on if look else _ignore
+
+    def begun(unit: Unit, learning: Learning) -> None:
+        run.forget_epochs(lesson.name, unit.name, learning.epoch)
+        if look:
+            look.go_on(unit, learning)
+
     later = len(run.experiment.lessons) - run.experiment.lessons.index(lesson) - 1
 
     def allot(learning: Learning, options: TrainingOptions, among: int) -> TrainingOptions:
@@ -150,9 +150,9 @@ def learn(
         shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
         options = allot(learning, options, len(units) - place)
         for event in train_moves(learning, shown, asked, options):
-            if isinstance(event, Epoch) and path is not None:
-                save_checkpoint(path, learning, name)
             yield unit, learning, event
+            if isinstance(event, Epoch) and path is not None:  # whoever hears of it has noted it by now
+                save_checkpoint(path, learning, name)
 
 
 def load_unfinished(experiment: Experiment, folder: Path) -> tuple[str, int, list[Unit], dict[str, Any]]:
@@ -246,6 +246,18 @@ def _identity(settings: Mapping[str, Any]) -> Any:
     return same_board(settings), sources_of(settings)
 
 
+def _check(run: Run[Experiment]) -> None:
+    """Raise if a network could not be built, or who or what judging needs is not there: better now than later."""
+    experiment = run.experiment
+    for lesson in experiment.lessons:
+        if not student_path(run, lesson).exists():
+            untrained(lesson)
+    asked = [name for name in experiment.judging.baselines if name != COMMONEST]
+    check_opponents(asked, experiment.game, "judging.baselines")
+    if experiment.judging.states not in ("", GENERATE):
+        data_file(experiment, experiment.judging.states)
+
+
 KIND = Kind(
     steps=(Step("watch", prepare_records), Step("learn", train_students), Step("judge", judge_students)),
     summary=summary,
@@ -255,4 +267,5 @@ KIND = Kind(
     folders=("checkpoints",),
     opponents=opponents_of,
     paper=True,
+    check=_check,
 )

@@ -20,7 +20,7 @@ from understudy.games.parts import parts_of
 from understudy.judges.measures import measured, share, write_verdict
 from understudy.judges.parts import see
 from understudy.judges.students import JUDGES, judge_parts, judge_player, recognise, strict
-from understudy.lab.options.imitation import COMMONEST, EXAM_SEED, Experiment, Lesson, data_file
+from understudy.lab.options.imitation import COMMONEST, EXAM_SEED, GENERATE, Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
 from understudy.lab.watching import RECORDS
@@ -241,7 +241,7 @@ def _states(experiment: Experiment, records: Records) -> Examples | None:
     game, judging = experiment.game, experiment.judging
     if not judging.states:
         return None
-    if judging.states == "generate":
+    if judging.states == GENERATE:
         learned = orbit_names(records.game, records.positions)
         rng = np.random.default_rng([STRICT_SEED, STATES_SEED])
         positions = reachable(game, judging.states_count, rng, without=learned)

@@ -130,7 +130,7 @@ def _label_games(run: Run[Experiment], options: PositionOptions, target: Path) -
     table = replace(sampled, facts={**sampled.facts, "experiment": name})
     label_positions(
         lambda place: save_positions(table, place), target, Judge(engine=options.engine, depth=options.depth),
-        identity={"experiment": name}, backend=run.backend, progress=note_labels,
+        identify=lambda: {"experiment": name}, backend=run.backend, progress=note_labels,
     )  # fmt: skip
 
 
@@ -161,12 +161,13 @@ def _train(run: Run[Experiment], lesson: Lesson, examples: Examples, sides: NDAr
     learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
     path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
+    run.forget_epochs(lesson.name, "board", learning.epoch)
     rate = 0.0
     for event in train_labels(learning, lessons[LEARNED], lessons[LOOKED_AT], lesson.training):
         note = ""
         if isinstance(event, Epoch):
-            save_checkpoint(path, learning, name)
             run.log({"student": lesson.name, "network": "board", **event._asdict()})
+            save_checkpoint(path, learning, name)
             rate = event.examples_per_second
             note = f"epoch {event.epoch + 1}: {event.validation_accuracy:.4f}"
         run.tell(f"{lesson.name} learns", event.done, note)

@@ -20,7 +20,6 @@ from understudy.lab.options.series import Cell, Experiment, find_grader
 from understudy.lab.run import Kind, Progress, Run, Step
 from understudy.lab.settings import fingerprint_of
 from understudy.lab.side_by_side import Errand, run_side_by_side
-from understudy.records.watch import check_watch
 
 FINISHED, GRADED = "series.json", "graded.json"
 SHOWN = 8
@@ -117,8 +116,6 @@ def _check_cell(run: Run[Experiment], cell: Cell) -> None:
     for file in files_of(experiment.settings):
         if "/" not in file or not (Path(file) / "experiment.toml").exists():  # a run folder holds students
             check_file(file, getattr(experiment, "folder", Path()), needed_by=f"experiment {cell.name!r}")
-    if getattr(experiment, "watch", None) is not None:
-        check_watch(experiment.game, experiment.watch)
 
 
 def summary(run: Run[Experiment]) -> list[str]:

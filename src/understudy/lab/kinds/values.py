@@ -75,13 +75,14 @@ def _train(run: Run[Experiment], lesson: Lesson) -> None:
     learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
     path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
+    run.forget_epochs(lesson.name, "value", learning.epoch)
     look = _make_look(run, lesson, learning)
     later = len(run.experiment.lessons) - run.experiment.lessons.index(lesson)
     for event in train_values(learning, lesson_boards, exam_boards, run.allot(learning, lesson.training, among=later)):
         note = ""
         if isinstance(event, Epoch):
-            save_checkpoint(path, learning, name)
             run.log({"student": lesson.name, "network": "value", **event._asdict()})
+            save_checkpoint(path, learning, name)
             note = f"epoch {event.epoch + 1}: {event.validation_accuracy:.2%} right"
             look()
         run.tell(f"{lesson.name} learns", event.done, note)

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from understudy.config import build, check_range
+from understudy.config import LARGEST, build, check_range, shown
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import check_file, locate
 from understudy.games import CompiledGame
@@ -23,6 +23,7 @@ from understudy.networks import check_student, network_options
 from understudy.networks.students import StudentOptions
 from understudy.papers import check_test
 from understudy.records.examples import SPLITS, check_split
+from understudy.records.files import check_on_error
 from understudy.records.people import HoldOut, check_hold_out
 from understudy.records.watch import Watch
 from understudy.trainers.fitting import TrainingOptions, check_training, training_facts
@@ -152,6 +153,8 @@ class Experiment:
         return board_of(self.about)
 
 
+GENERATE = "generate"
+"""The states that are made by random play."""
 COMMONEST = "commonest"
 """The baseline that needs the training rows."""
 LEARNING = ("examples", "student", "network", "training")
@@ -167,10 +170,13 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     records = built(RecordsOptions, settings, "records")
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
+    check_on_error(records.on_error)
+    check_range("records.limit", records.limit, 1, LARGEST - 1)
     _check_held_out(game, records)
     judging = built(JudgingOptions, settings, "judging")
     if judging.gaming:
         check_test("gaming", game.name, "judging.gaming")
+    _check_judging(judging)
     _check_exam(judging, watch)
     lessons = tuple(make_lesson_plan(game, *varied) for varied in variations(settings, LEARNING))
     _check_splits(lessons, records)
@@ -190,6 +196,18 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 
 EXAM_SEED = 30_000_000
 """Of the games of an exam; whoever watches games of this seed would learn from the exam."""
+
+
+def _check_judging(judging: JudgingOptions) -> None:
+    """Raise unless every number about judging is one that it can be."""
+    for name, low, high in (
+        ("states_count", 0, 10**8), ("train_rows", 0, LARGEST - 1), ("games", 0, 10**7), ("gaming", 0, 10**7),
+    ):  # fmt: skip
+        check_range(f"judging.{name}", getattr(judging, name), low, high)
+    if judging.states == GENERATE and not judging.states_count:
+        raise BadOption("judging.states_count = 0: it says how many positions are to be generated")
+    if judging.gaming % 2:
+        raise BadOption(f"judging.gaming = {judging.gaming}: an even number of games is needed, half with each colour")
 
 
 def _check_exam(judging: JudgingOptions, watch: Watch | None) -> None:
@@ -242,6 +260,7 @@ def make_lesson_plan(game: CompiledGame, name: str, settings: Mapping[str, Any])
     if examples.split not in SPLITS[1:]:
         raise UnknownName("examples.split", examples.split, SPLITS[1:])
     check_split(game, examples.split)
+    check_range("examples.seed", examples.seed, 0, LARGEST - 1)
     student = _settle(game, built(StudentOptions, settings, "student"))
     parts = game.part_names
     networks = {part: _for_part(settings.get("network", {}), part, parts, "network") for part in parts}
@@ -269,7 +288,10 @@ def _for_part(section: Mapping[str, Any], part: str, parts: Sequence[str], place
     for key, value in section.items():
         if isinstance(value, dict) and key not in parts:
             raise UnknownName(f"part in [{place}]", key, parts)
-    return shared | dict(section.get(part, {}))
+    own = section.get(part, {})
+    if not isinstance(own, dict):
+        raise BadOption(f"{place}.{part} = {shown(own)} must be a section: [{place}.{part}] with keys below it")
+    return {key: value for key, value in shared.items() if key != part} | own
 
 
 def data_file(experiment: Experiment, name: str) -> Path:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy.config import check_range
+from understudy.config import LARGEST, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import locate
 from understudy.files import DATA
@@ -166,11 +166,12 @@ def _check(lesson: Lesson) -> None:
     positions = lesson.positions
     for key, low, high in (
         ("most", 100, 10**9), ("games", 4, 10**7), ("opening_plies", 0, 60), ("per_game", 1, 1000), ("stray", 0, 1),
-        ("depth", 1, 60),
+        ("depth", 1, 60), ("seed", 0, LARGEST - 1),
     ):  # fmt: skip
         check_range(f"positions.{key}", getattr(positions, key), low, high)
     if lesson.examples.split not in SPLITS:
         raise UnknownName("examples.split", lesson.examples.split, SPLITS)
+    check_range("examples.seed", lesson.examples.seed, 0, LARGEST - 1)
     check_range("target.result", lesson.target.result, 0, 1)
     if lesson.target.result and not lesson.dataset.logistic:
         raise BadOption("target.result: only the data sets `win` and `far` can be blended with how games ended")

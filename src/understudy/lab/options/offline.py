@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy.config import check_range
+from understudy.config import LARGEST, check_range
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.boards import find_boards
@@ -126,6 +126,7 @@ def _check(game: CompiledGame, lesson: Lesson) -> None:
     check_values(lesson.network)
     find_boards(game.name).find_representation(lesson.student.representation, *game.size)
     check_range("examples.held_out", lesson.examples.held_out, 0.01, 0.9)
+    check_range("examples.seed", lesson.examples.seed, 0, LARGEST - 1)
     check_range("examples.visits", lesson.examples.visits, 1, 10**6)
     for sample in lesson.examples.samples:
         if sample not in lesson.snapshots:

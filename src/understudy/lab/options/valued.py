@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from understudy.config import build, check_range
+from understudy.config import LARGEST, build, check_range
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.lab.options.imitation import RecordsOptions, sources_of
@@ -28,8 +28,9 @@ from understudy.lab.settings import (
     variations,
 )
 from understudy.players import close, make_player
+from understudy.records.files import check_on_error
 from understudy.records.watch import Watch
-from understudy.records.worths import OUTCOME, SEARCH, TEMPORAL, check_way
+from understudy.records.worths import FEWEST, OUTCOME, SEARCH, TEMPORAL, check_way
 from understudy.search.evaluators.chromosome import FEATURES, TURN, NetworkOptions, make_plan
 from understudy.solve import check_solvable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
@@ -123,6 +124,8 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     watch = build(Watch, settings["watch"], place="[watch]") if "watch" in settings else None
     # Games are held out by chance here, not by their players.
     records = built(RecordsOptions, settings, "records", read=("files", "on_error", "limit"))
+    check_on_error(records.on_error)
+    check_range("records.limit", records.limit, 1, LARGEST - 1)
     if (watch is None) == (not records.files):
         raise BadOption(f"experiment {name!r} needs either [watch] or [records] files to learn from, one of them")
     experiment = Experiment(
@@ -163,6 +166,7 @@ def _check(experiment: Experiment) -> None:
         )
     for lesson in experiment.lessons:
         check_way(game, lesson.examples.learn)
+        check_range("examples.seed", lesson.examples.seed, 0, LARGEST - 1)
         check_range("examples.trace", lesson.examples.trace, 0, 1)
         check_range("student.depth", lesson.student.depth, 1, 6)
         check_training(lesson.training)
@@ -179,6 +183,8 @@ def check_teacher(experiment: Experiment) -> None:
     watch, ways = experiment.watch, {lesson.examples.learn for lesson in experiment.lessons}
     if watch is None:
         return
+    if (games := watch.regular + watch.custom + watch.random) < FEWEST:
+        raise BadOption(f"watch: {games} games are too few to learn values from; at least {FEWEST} are needed")
     if watch.apprentice and ways & {OUTCOME, TEMPORAL}:
         raise BadOption(
             f"watch.apprentice: {watch.apprentice!r} plays in the teacher's place, so how games end says nothing of "

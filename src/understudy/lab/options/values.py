@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy.config import check_range
+from understudy.config import LARGEST, check_range
 from understudy.errors import BadOption
 from understudy.games.boards import find_boards
 from understudy.lab.settings import YARDSTICKS, About, Study, built, check_shares, fingerprint_of, make_study, unusual
-from understudy.networks.students import ValueOptions
+from understudy.networks.students import ValueOptions, check_values
 from understudy.records.worths import PERFECT, check_way
 from understudy.solve import check_solvable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
@@ -105,12 +105,14 @@ def _lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
 
 def _check(experiment: Experiment, lesson: Lesson) -> None:
     check_training(lesson.training)
+    check_values(lesson.network)
     check_way(experiment.game, lesson.examples.learn)
     if lesson.examples.learn != PERFECT:
         needs = "needs records: add [watch], or [records] with files"
         raise BadOption(f"examples.learn: {lesson.examples.learn!r} {needs}")
     check_range("examples.boards", lesson.examples.boards, 100, 10**8)
     check_range("student.depth", lesson.student.depth, 1, 6)
+    check_range("examples.seed", lesson.examples.seed, 0, LARGEST - 1)
     check_range("examples.hope", lesson.examples.hope, 0, 0.49)
     find_boards(experiment.game.name).find_representation(lesson.student.representation, *experiment.game.size)
     if lesson.student.representation == "A":

@@ -17,7 +17,7 @@ import numpy as np
 from numba.extending import overload
 from numpy.typing import NDArray
 from safetensors import SafetensorError, safe_open
-from safetensors.numpy import save_file as save_tensors
+from safetensors.numpy import save as write_tensors
 
 from understudy.errors import BadOption, FileError
 from understudy.files import save_file
@@ -317,7 +317,7 @@ def save_perceptron(network: Perceptron, path: str | Path) -> None:
     arrays = (net["first"] / UNIT, net["bias"] / UNIT, net["output"], np.array([network.output_bias]))
     tensors = dict(zip(TENSORS, arrays, strict=True))
     facts = {"activation": names[network.activation]}
-    save_file(Path(path), lambda partial: save_tensors(tensors, partial, metadata=facts))
+    save_file(Path(path), lambda partial: partial.write_bytes(write_tensors(tensors, facts)))
 
 
 def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:

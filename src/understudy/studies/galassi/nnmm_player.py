@@ -9,6 +9,7 @@ gives the same choices in half the time.
 
 from __future__ import annotations
 
+import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,6 +28,7 @@ from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order, think_by_parts
 from understudy.protocols import Choice
 from understudy.thoughts import Thought
+from understudy.unpacking import check_unpacked
 
 INPUTS = 90
 """24 cells mine, theirs and empty, nine stones in my hand and nine in theirs (unary)."""
@@ -208,6 +210,8 @@ def _load_arrays(path: str, place: str) -> dict[str, NDArray[Any]]:
             archive = np.load(file, allow_pickle=False)
             if not isinstance(archive, np.lib.npyio.NpzFile):
                 raise FileError(f"{place} are a single array; expected an archive of eight")
+            with zipfile.ZipFile(path) as parts:
+                check_unpacked(Path(path), sum(part.file_size for part in parts.infolist()))
             return {name: archive[name] for name in archive.files}
     except FileError:
         raise

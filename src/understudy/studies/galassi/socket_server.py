@@ -1,8 +1,9 @@
 """The play-mode socket of Neural Nine Men's Morris: a position comes in, the move of a player goes out.
 
 The protocol is told in docs/socket.md. Connections live in one event loop, so a slow or silent client costs the others
-nothing; the player thinks in one thread of its own and sees all positions that wait as one batch. The protocol has no
-history, but players need one to avoid repetitions: `Past` rebuilds it from what a client asked before.
+nothing; where all places are taken, whoever is of least use makes room for the next. The player thinks in one thread of
+its own and sees all positions that wait as one batch. The protocol has no history, but players need one to avoid
+repetitions: `Past` rebuilds it from what a client asked before.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import queue
 import re
 import socket
 import threading
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -20,6 +22,7 @@ from typing import Any, NamedTuple
 from understudy.config import check_range
 from understudy.errors import BadOption, EngineError, NotationError, UnknownName
 from understudy.games import CompiledGame
+from understudy.listening import BACKLOG, hush, limit_connections
 from understudy.players.basic import NO_MOVE
 from understudy.protocols import Choice, Move, Player
 from understudy.studies.galassi.socket_player import LINES, write_answer
@@ -29,6 +32,10 @@ PORT = 5802
 
 MOST_GARBAGE = 4096
 """Bytes without a position after which a client is cut off: over a hundred positions, so no honest one gets there."""
+MOST_CLIENTS = 256
+"""Connections at once."""
+SILENCE = 600.0
+"""Seconds without a question after which a client is cut off."""
 MOST_LINES = 64
 """Games that are remembered of a client: one that plays more at a time loses the history of the oldest."""
 
@@ -47,6 +54,19 @@ class _Service:
     form: str
     silence: float
     most_garbage: int
+    most_clients: int
+
+
+class _Guest:
+    """A connection, and what speaks for keeping it."""
+
+    def __init__(self, task: asyncio.Task[Any]) -> None:
+        self.task, self.asked, self.since = task, False, time.monotonic()
+
+    @property
+    def worth(self) -> tuple[bool, float]:
+        """Whether it has asked anything that was answered, and when it last did."""
+        return self.asked, self.since
 
 
 def serve(
@@ -56,30 +76,37 @@ def serve(
     host: str = "127.0.0.1",
     port: int = PORT,
     form: str = "lines",
-    silence: float = 600.0,
+    silence: float = SILENCE,
     most_garbage: int = MOST_GARBAGE,
+    most_clients: int = MOST_CLIENTS,
     ready: Callable[[int], None] = lambda port: None,
     stop: threading.Event | None = None,
 ) -> None:
     """Answer positions with the moves of *player* until *stop* is set or Ctrl-C; *ready* hears the port, 0 takes any.
 
-    A client that says nothing for *silence* seconds, or sends *most_garbage* bytes without a position, is cut off.
+    A client that asks nothing for *silence* seconds, or sends *most_garbage* bytes without a position, is cut off. Of
+    *most_clients* the one that has not asked for longest leaves when another comes, first those that never asked.
     """
-    _check(game, port=port, form=form, silence=silence)
+    _check(game, port=port, form=form, silence=silence, most_clients=most_clients)
+    hush()
     listener = _listener(host, port)
     with contextlib.closing(listener), contextlib.closing(Thinker(player)) as thinker:
-        service = _Service(game=game, thinker=thinker, form=form, silence=silence, most_garbage=most_garbage)
+        service = _Service(
+            game=game, thinker=thinker, form=form, silence=silence, most_garbage=most_garbage,
+            most_clients=limit_connections(most_clients),
+        )  # fmt: skip
         with contextlib.suppress(KeyboardInterrupt):
             asyncio.run(_run(service, listener, ready, stop or threading.Event()))
 
 
-def _check(game: CompiledGame, *, port: int, form: str, silence: float) -> None:
+def _check(game: CompiledGame, *, port: int, form: str, silence: float, most_clients: int) -> None:
     if game.name != "morris":
         raise BadOption(f"the socket speaks of morris positions, not of {game.name}")
     if form not in LINES:
         raise UnknownName("form of answers", form, LINES)
     check_range("port of the socket", port, 0, 65_535)
     check_range("seconds of silence", silence, 0.001, 86_400)
+    check_range("clients of the socket", most_clients, 1, 65_535)
 
 
 def _listener(host: str, port: int) -> socket.socket:
@@ -93,41 +120,53 @@ def _listener(host: str, port: int) -> socket.socket:
 
 async def _run(service: _Service, listener: socket.socket, ready: Callable[[int], None], stop: threading.Event) -> None:
     """Accept clients until told to stop, then send them all away."""
-    clients: set[asyncio.Task[None]] = set()
+    guests: set[_Guest] = set()
 
     async def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         task = asyncio.current_task()
         assert task is not None
-        clients.add(task)
-        task.add_done_callback(clients.discard)
-        await _attend(service, reader, writer)
+        if len(guests) >= service.most_clients:
+            leaving = min(guests, key=lambda guest: guest.worth)
+            guests.discard(leaving)
+            leaving.task.cancel()
+        guest = _Guest(task)
+        guests.add(guest)
+        try:
+            await _attend(service, guest, reader, writer)
+        finally:
+            guests.discard(guest)
 
-    server = await asyncio.start_server(welcome, sock=listener, limit=service.most_garbage)
+    server = await asyncio.start_server(welcome, sock=listener, limit=service.most_garbage, backlog=BACKLOG)
     try:
         ready(listener.getsockname()[1])
         while not stop.is_set():
             await asyncio.sleep(0.05)
     finally:
         server.close()
-        for client in clients:
-            client.cancel()
-        await asyncio.gather(*clients, return_exceptions=True)
+        tasks = [guest.task for guest in guests]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
 
 
-async def _attend(service: _Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _attend(service: _Service, guest: _Guest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
     """Serve one client until it leaves, falls silent or babbles; what goes wrong here ends this connection alone."""
     try:
         with contextlib.suppress(OSError, TimeoutError, asyncio.CancelledError):
-            await _converse(service, reader, writer)
+            await _converse(service, guest, reader, writer)
     finally:
         writer.transport.abort() if writer.transport.get_write_buffer_size() else writer.close()
         with contextlib.suppress(OSError, asyncio.CancelledError):
             await writer.wait_closed()
 
 
-async def _converse(service: _Service, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def _converse(
+    service: _Service, guest: _Guest, reader: asyncio.StreamReader, writer: asyncio.StreamWriter
+) -> None:
     past = Past(service.game)
     heard, garbage = b"", 0
+    loop = asyncio.get_running_loop()
+    end = loop.time() + service.silence
     while True:
         turn = read_turn(heard)
         garbage += turn.skipped
@@ -135,13 +174,15 @@ async def _converse(service: _Service, reader: asyncio.StreamReader, writer: asy
         if turn.text is not None:
             garbage = 0
             await _say(service, writer, await _answer(service, past, turn.text))
+            guest.asked, guest.since, end = True, time.monotonic(), loop.time() + service.silence
         elif turn.complaint is not None:
             await _say(service, writer, turn.complaint)
         if garbage + len(heard) > service.most_garbage and turn.idle:
             await _say(service, writer, f"error: more than {service.most_garbage} bytes without a position\n")
             return
         if turn.idle:
-            async with asyncio.timeout(service.silence):  # wait_for may swallow the cancelling of its task
+            # Single bytes are no question: who sends one a minute is as silent as who sends none.
+            async with asyncio.timeout_at(end):  # wait_for may swallow the cancelling of its task
                 more = await reader.read(service.most_garbage)
             if not more:
                 return

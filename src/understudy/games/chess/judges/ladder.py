@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
-from understudy.games.chess.players.engine import STARTING, find_engine
+from understudy.games.chess.players.engine import find_engine, starting
 from understudy.judges.measures import SCALE, expected_shares, wilson
 from understudy.judges.pairs import name_game
 from understudy.match import Played, Terms
@@ -115,17 +115,15 @@ def climb(
 
 def strengths(engine: str) -> tuple[int, int]:
     """Return the weakest and the strongest rating to which an engine can limit itself, as it says itself."""
-    import chess.engine
-
     path = find_engine(engine)
     try:
-        with chess.engine.SimpleEngine.popen_uci(path, timeout=STARTING) as process:
-            option = process.options.get("UCI_Elo")
-    except (chess.engine.EngineError, TimeoutError, OSError) as error:
-        raise EngineError(f"the engine {path!r} does not start: {error or 'it says nothing'}") from None
-    if option is None or option.min is None or option.max is None:
+        with starting(path) as process:
+            low, high = process.options.get("UCI_Elo", (None, None))
+    except EngineError as error:
+        raise EngineError(f"the engine {path!r} does not start: it {error}") from None
+    if low is None or high is None:
         raise EngineError(f"the engine {path!r} cannot limit its strength: it has no option UCI_Elo")
-    return option.min, option.max
+    return low, high
 
 
 def rung_strengths(lowest: int, highest: int, step: int) -> list[int]:

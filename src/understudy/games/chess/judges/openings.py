@@ -10,10 +10,11 @@ thousand lines and a match needs a few: lines are drawn first, and only those dr
 from __future__ import annotations
 
 import io
+import os
 import re
-import zipfile
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -27,6 +28,7 @@ from understudy.judges.tournament import Meeting
 from understudy.match import Opening, Played, Terms, play_games, random_openings
 from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend
+from understudy.unpacking import content, inner_name
 
 SETS = ("1.e4 e5", "1.e4, other replies", "1.d4 d5", "1.d4, other replies", "gambits", "other first moves")
 """The six sets of the thesis, in its order."""
@@ -225,7 +227,7 @@ def read_openings(
     path: Path, *, most: int, rng: np.random.Generator, ships: Iterable[str] = ()
 ) -> list[tuple[str, str]]:
     """Return the places and FENs of at most *most* openings of a file, drawn by *rng*; *ships* are names to hint at."""
-    if not path.exists():
+    if not os.path.exists(path):
         raise FileError(f"there are no openings {str(path)!r}: neither a file, nor ones that ship ({', '.join(ships)})")
     name, text = _text(path)
     pieces = _games(text) if name.endswith(".pgn") else _lines(text)
@@ -238,20 +240,9 @@ def read_openings(
 def _text(path: Path) -> tuple[str, str]:
     """Return the name and the text of a file, or of the only file inside a zip."""
     try:
-        content, name = path.read_bytes(), path.name
-        if zipfile.is_zipfile(io.BytesIO(content)):
-            with zipfile.ZipFile(io.BytesIO(content)) as archive:
-                names = [name for name in archive.namelist() if not name.endswith("/")]
-                if len(names) != 1:
-                    raise FileError(f"{str(path)!r} holds {len(names)} files; a zip of openings holds one")
-                name, content = names[0], archive.read(names[0])
-        return name, content.decode("utf-8-sig")
+        return inner_name(path), content(path).decode("utf-8-sig")
     except UnicodeDecodeError:
         raise FileError(f"cannot read {str(path)!r}: it is not text") from None
-    except (OSError, zipfile.BadZipFile) as error:
-        if isinstance(error, FileError):
-            raise
-        raise FileError(f"cannot read {str(path)!r}: {getattr(error, 'strerror', None) or error}") from None
 
 
 def _lines(text: str) -> Sequence[tuple[int, str]]:
@@ -261,10 +252,13 @@ def _lines(text: str) -> Sequence[tuple[int, str]]:
 
 
 def _games(text: str) -> Sequence[tuple[int, str]]:
-    """Return the games of a PGN file, numbered."""
-    starts = [match.start() for match in re.finditer(r"^\[Event ", text, re.MULTILINE)]
-    ends = [*starts[1:], len(text)]
-    return [(number, text[a:b]) for number, (a, b) in enumerate(zip(starts, ends, strict=True), 1)]
+    """Return the games of a PGN file, numbered: each begins with a tag after moves; the first may have no tag."""
+    lines, starts, tag = text.splitlines(keepends=True), list[int](), False
+    for place, line in enumerate(lines):
+        if line.strip():
+            before, tag = tag, re.match(r"\[[A-Za-z]", line) is not None  # a line of a comment may begin with [%clk
+            starts += [place] if not starts or (tag and not before) else []
+    return [(number, "".join(lines[a:b])) for number, (a, b) in enumerate(pairwise([*starts, len(lines)]), 1)]
 
 
 def _opening(path: Path, name: str, piece: tuple[int, str]) -> tuple[str, str]:
@@ -289,9 +283,9 @@ def _fen(line: str) -> str:
 
 
 def _last_position(game: CompiledGame, text: str) -> object:
-    import chess.pgn
+    from understudy.games.chess.exports import next_game
 
-    read = chess.pgn.read_game(io.StringIO(text))
+    read = next_game(io.StringIO(text))
     if read is None or read.errors:
         raise FileError(f"its moves cannot be played: {read.errors[0] if read else 'there are none'}")
     return game.read(read.end().board().fen())

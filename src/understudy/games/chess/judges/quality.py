@@ -6,7 +6,6 @@ For each side: what its moves lost on average, and how often a won position, of 
 
 from __future__ import annotations
 
-import bz2
 import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -20,6 +19,7 @@ from understudy.games.chess.datasets import DRAW_BAND
 from understudy.games.chess.records.opinions import Analysis, engine_name, expectation, in_pawns, labelled
 from understudy.judges.tournament import Meeting
 from understudy.protocols import Backend
+from understudy.unpacking import content, read_start
 
 PARQUET = b"PAR1"
 """The first bytes of every Parquet file."""
@@ -50,12 +50,8 @@ class GameRecord(NamedTuple):
 
 
 def load_games(path: Path, *, most: int) -> tuple[list[GameRecord], list[str]]:
-    """Return the first games of a file of PGN (plain or bz2) or Parquet records, and what was wrong with others."""
-    try:
-        content = path.read_bytes()
-    except OSError as error:
-        raise FileError(f"cannot read {str(path)!r}: {error.strerror or error}") from None
-    games, faults = _of_records(path, most) if content[:4] == PARQUET else _of_pgn(path, content, most)
+    """Return the first games of a file of PGN (plain or packed) or Parquet records, and what was wrong with others."""
+    games, faults = (_of_records if read_start(path) == PARQUET else _of_pgn)(path, most)
     if not games:
         more = f"; {faults[0]}" if faults else ""
         raise FileError(f"{str(path)!r} holds no game of chess that can be played through{more}")
@@ -84,28 +80,20 @@ def _steps(game: CompiledGame, position: Any, moves: Iterable[int]) -> Iterator[
         position = follower
 
 
-def _of_pgn(path: Path, content: bytes, most: int) -> tuple[list[GameRecord], list[str]]:
-    import chess.pgn
+def _of_pgn(path: Path, most: int) -> tuple[list[GameRecord], list[str]]:
+    from understudy.games.chess.exports import next_game
 
     games: list[GameRecord] = []
     faults: list[str] = []
-    text = io.StringIO(_decoded(path, content))
+    text = io.StringIO(content(path).decode("utf-8-sig", "replace"))  # names in old PGN are not always UTF-8
     number = 0
-    while len(games) < most and (read := chess.pgn.read_game(text)) is not None:
+    while len(games) < most and (read := next_game(text)) is not None:
         number += 1
         if fault := _fault(read):
             faults.append(f"{path}, game {number}: {fault}")
         else:
             games.append(_read_through(f"game {number}", read))
     return games, faults
-
-
-def _decoded(path: Path, content: bytes) -> str:
-    """Return the text of a file; names in old PGN are not always UTF-8, and do not matter."""
-    try:
-        return (bz2.decompress(content) if content[:3] == b"BZh" else content).decode("utf-8-sig", "replace")
-    except (OSError, ValueError) as error:
-        raise FileError(f"cannot read {str(path)!r}: {error}") from None
 
 
 def _fault(read: Any) -> str | None:

@@ -7,7 +7,6 @@ written layer by layer, or rows and layers for the search.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -21,13 +20,12 @@ from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
 from understudy.errors import BadOption
-from understudy.files import save_file
 from understudy.games.chess.datasets import Dataset
 from understudy.games.chess.inputs.planes import ChessInputs, encode_into
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.chess.learning.networks import MIDDLE, Block, StandingsNetwork
 from understudy.games.chess.position import Chess
-from understudy.networks.files import FACTS, OPSET, VERSION
+from understudy.networks.files import OPSET, VERSION, save_model
 from understudy.tensors import save_arrays
 from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
@@ -162,9 +160,7 @@ def save_board_student(path: Path, network: nn.Module, facts: Mapping[str, Any],
     if isinstance(network, StandingsNetwork):
         save_arrays(path, standing_arrays(network), facts)
         return
-    model = export_board(network, planes=planes, outputs=outputs)
-    model.metadata_props.add(key=FACTS, value=json.dumps(dict(facts)))
-    save_file(path, lambda partial: partial.write_bytes(model.SerializeToString()))
+    save_model(path, export_board(network, planes=planes, outputs=outputs), facts)
 
 
 def standing_arrays(network: StandingsNetwork) -> dict[str, Any]:

@@ -1,16 +1,15 @@
-"""Any UCI engine as a player, through python-chess; what it does wrong costs it the game and nothing else.
+"""Any UCI engine as a player; what it does wrong costs it the game and nothing else.
 
-python-chess is loaded by the first who needs it: others should not wait for it.
+python-chess, whose boards check its moves, is loaded by the first who needs it: others should not wait for it.
 """
 
 from __future__ import annotations
 
-import asyncio
-import contextlib
 import os
 import shutil
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -19,8 +18,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from understudy.config import check_range
-from understudy.errors import BadOption, EngineError, first_line
+from understudy.errors import BadOption, EngineError
 from understudy.games import CompiledGame
+from understudy.games.chess.players.answers import IllegalBest, Info, Score, read_info, read_legal_best, read_score
+from understudy.games.chess.players.engine_process import EngineDied, EngineLate, Process, write_setting
 from understudy.players.basic import NO_MOVE
 from understudy.players.looking import LINES, Halt
 from understudy.players.names import PlayerKind
@@ -29,7 +30,6 @@ from understudy.thoughts import Line, Thought, Weighed
 
 if TYPE_CHECKING:
     import chess
-    import chess.engine
 
 FOLDERS = ("/usr/games", "/usr/local/bin", "/opt/homebrew/bin")
 """Where systems put engines without putting the folder on PATH."""
@@ -42,6 +42,9 @@ STARTING = 60.0
 it, and the network of a modern engine, takes longer than any answer, above all where others keep the machine busy."""
 PATIENCE = 60.0
 """Seconds beyond its time after which a silent engine is taken for hung, if not said otherwise."""
+
+PLAYING: dict[str, object] = {"MultiPV": 1, "UCI_AnalyseMode": False}
+"""How the options are that every engine begins with, and that thinking aloud changes."""
 
 INSTALL = (
     "install it with 'apt install stockfish' on Debian, 'brew install stockfish' on macOS, "
@@ -63,7 +66,8 @@ class EngineOptions:
     threads: int | None = None
     hash: int | None = None
     patience: float = PATIENCE
-    """Seconds beyond its time after which a silent engine is taken for hung."""
+    """Seconds beyond its time after which an engine is taken for hung; without a time, seconds in which it says
+    nothing."""
 
 
 class Engine:
@@ -83,7 +87,9 @@ class Engine:
         self.settings = wanted_settings(options)
         if self.settings:
             check_settings(self.path, tuple(self.settings.items()), name)
-        self._engine: chess.engine.SimpleEngine | None = None
+        self.go = _write_limit(options)
+        self._process: Process | None = None
+        self._modes = dict(PLAYING)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Ask the engine in each position."""
@@ -107,99 +113,108 @@ class Engine:
         lines: int = LINES,
     ) -> Thought:
         """Think until the engine's limit or until *halt* rings; *tell* hears of every depth."""
-        import chess.engine
-
         began, board = time.perf_counter(), board_of([*_recent(past, position), position])
-        reached = 0
+        infos, reached, best = dict[int, Info](), 0, None
+        lines = min(lines, board.legal_moves.count())
+        modes = {"MultiPV": lines, "UCI_AnalyseMode": True}
         try:
-            with self._started().analysis(board, self._limit(), multipv=min(lines, board.legal_moves.count())) as seen:
-                for _ in seen:
-                    infos: list[Any] = [dict(info) for info in seen.multipv]  # as it is now: another thread reads on
-                    depth = infos[0].get("depth", 0)
-                    if halt is not None and halt.rung:
-                        seen.stop()
-                    elif tell is not None and depth > reached and "score" in infos[0]:
-                        reached = depth
+            for line in self._ask(board, modes, None if halt is None else lambda: halt.rung):
+                if line.startswith(b"bestmove"):
+                    best = read_legal_best(line, board)
+                elif (info := read_info(line, board)) is not None and 1 <= info.rank <= lines:
+                    infos[info.rank] = info
+                    if tell is not None and infos.get(1, info).depth > reached:
+                        reached = infos.get(1, info).depth
                         tell(self._thought(position, board, infos, None, began))
-                best = seen.wait().move
-        except (chess.engine.EngineError, TimeoutError, OSError) as error:
-            self._failed("engine failure")
-            raise EngineError(f"player {self.name!r} could not think of {board.fen()!r}: {first_line(error)}") from None
-        return self._thought(position, board, seen.multipv, best, began)
+        except EngineError as error:
+            self.close()
+            raise EngineError(f"player {self.name!r} could not think of {board.fen()!r}: it {error}") from None
+        return self._thought(position, board, infos, best, began)
 
     def _thought(
-        self, position: Any, board: chess.Board, infos: Sequence[Any], best: chess.Move | None, began: float
+        self, position: Any, board: chess.Board, infos: Mapping[int, Info], best: chess.Move | None, began: float
     ) -> Thought:
         """Return the lines of an engine as a thought; *best* is what it plays, the first of its best line if None."""
-        lines = [_line(board, info) for info in infos if info.get("pv") and "score" in info]
+        told = [infos[rank] for rank in sorted(infos) if infos[rank].moves]
+        lines = [_line(board, info) for info in told]
         chosen = code_of(board, best) if best is not None else lines[0].moves[0] if lines else NO_MOVE
         value = next((line.value for line in lines if line.moves[0] == chosen), None)
-        weighed = {line.moves[0]: Weighed(line.moves[0], line.value, note=_write_score(info, board.turn))
-                   for line, info in zip(lines, infos, strict=False)}  # fmt: skip
+        weighed = {line.moves[0]: Weighed(line.moves[0], line.value, note=_write_score(info.score))
+                   for line, info in zip(lines, told, strict=True)}  # fmt: skip
         others = [Weighed(move, None) for move in self.game.moves(position) if move not in weighed]
-        main = infos[0] if infos else {}
         return Thought(
             player=self.name, game=self.game, position=position, kind="value", value=value,
             choice=Choice(chosen, value), moves=(*weighed.values(), *others), lines=tuple(lines),
-            depth=main.get("depth"), nodes=main.get("nodes"), seconds=time.perf_counter() - began,
+            depth=told[0].depth if told else None, nodes=told[0].nodes if told else None,
+            seconds=time.perf_counter() - began,
             note=f"only its best {len(lines)} moves have a number: an engine tells no more",
         )  # fmt: skip
 
     def close(self) -> None:
-        """End the engine's process."""
-        import chess.engine
-
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            with contextlib.suppress(chess.engine.EngineError, asyncio.TimeoutError, OSError):
-                engine.quit()
-            engine.close()
+        """End the engine's process; who asks again gets another."""
+        process, self._process = self._process, None
+        if process is not None:
+            process.end()
 
     def _choose(self, board: chess.Board) -> Choice:
-        import chess.engine
-
         try:
-            engine = self._started()
-            played = engine.play(board, self._limit(), info=chess.engine.INFO_SCORE)
-        except TimeoutError:
-            return self._failed("time")
-        except chess.engine.EngineTerminatedError:
-            return self._failed("engine crash")
-        except chess.engine.EngineError as error:
-            return self._failed("illegal move" if "illegal" in str(error) else "engine failure")
-        except OSError:
-            return self._failed("engine failure")
-        if played.move is None:
-            return self._failed("engine failure")
-        return Choice(code_of(board, played.move), _value(played, board.turn))
-
-    def _failed(self, fault: str) -> Choice:
-        """Give the game up and leave the engine to be started anew for the next one."""
-        engine, self._engine = self._engine, None
-        if engine is not None:
-            with contextlib.suppress(Exception):
-                engine.transport.kill()
-            engine.close()
+            return self._read_choice(board)
+        except EngineLate:
+            fault = "time"
+        except EngineDied:
+            fault = "engine crash"
+        except IllegalBest:
+            fault = "illegal move"
+        except EngineError:
+            fault = "engine failure"
+        self.close()  # it gives the game up, and is started anew for the next one
         return Choice(NO_MOVE, fault=fault)
 
-    def _started(self) -> chess.engine.SimpleEngine:
-        import chess.engine
+    def _read_choice(self, board: chess.Board) -> Choice:
+        score: Score | None = None
+        for line in self._ask(board, PLAYING):
+            score = read_score(line) or score
+        return Choice(code_of(board, read_legal_best(line, board)), None if score is None else _expect(score))
 
-        if self._engine is None:
-            patience = self.options.patience + (self.options.time or 0.0)
-            self._engine = chess.engine.SimpleEngine.popen_uci(self.path, timeout=max(patience, STARTING))
-            self._engine.configure(self.settings)
-            self._engine.ping()
-            self._engine.timeout = patience
-        return self._engine
+    def _ask(
+        self, board: chess.Board, modes: Mapping[str, object], halted: Callable[[], bool] | None = None
+    ) -> Iterator[bytes]:
+        """Ask about a position; return the lines of the answer as they come."""
+        process = self._started()
+        changed = {name: value for name, value in modes.items()
+                   if name in process.options and value != self._modes[name]}  # fmt: skip
+        self._modes |= changed
+        orders = "".join(write_setting(name, value) for name, value in changed.items())
+        # What comes before readyok belongs to another position.
+        process.say(f"{orders}isready\n{_write_position(board)}\n{self.go}\n")
+        for _ in process.hear("readyok", self._patience):
+            pass
+        return process.hear("bestmove", self._patience, anew="movetime" not in self.go, halted=halted)
 
-    def _limit(self) -> chess.engine.Limit:
-        import chess.engine
+    @property
+    def _patience(self) -> float:
+        return self.options.patience + (self.options.time or 0.0)
 
-        depth, nodes, time = self.options.depth, self.options.nodes, self.options.time
-        if depth is None and nodes is None and time is None:
-            time = 0.1
-        return chess.engine.Limit(depth=depth, nodes=nodes, time=time)
+    def _started(self) -> Process:
+        if self._process is None:
+            self._process, self._modes = Process(self.path), dict(PLAYING)
+            patience = max(self._patience, STARTING)
+            self._process.settle(patience)
+            orders = [write_setting(name, value) for name, value in self.settings.items()]
+            self._process.ready("".join([*orders, "ucinewgame\n"]), patience)
+        return self._process
+
+
+def _write_limit(options: EngineOptions) -> str:
+    """Return what the engine is told of how long it may think."""
+    limits = {"depth": options.depth, "nodes": options.nodes, "movetime": options.time and round(1000 * options.time)}
+    given = [f"{name} {value}" for name, value in limits.items() if value is not None]
+    return f"go {' '.join(given or ['movetime 100'])}"
+
+
+def _write_position(board: chess.Board) -> str:
+    moves = " ".join(move.uci() for move in board.move_stack)
+    return f"position fen {board.root().fen(en_passant='fen')}" + (f" moves {moves}" if moves else "")
 
 
 def wanted_settings(options: EngineOptions) -> dict[str, Any]:
@@ -209,20 +224,29 @@ def wanted_settings(options: EngineOptions) -> dict[str, Any]:
     return settings | {"UCI_LimitStrength": True} if options.elo is not None else settings
 
 
+@contextmanager
+def starting(path: str) -> Iterator[Process]:
+    """Give an engine that has told its name and options, and end it afterwards."""
+    process = Process(path)
+    try:
+        process.settle(STARTING)
+        yield process
+    finally:
+        process.end()
+
+
 @cache
 def check_settings(path: str, settings: tuple[tuple[str, Any], ...], name: str) -> None:
     """Raise if the engine lacks an option or refuses its value: ask it once, before it could lose games by it."""
-    import chess.engine
-
     try:
-        with chess.engine.SimpleEngine.popen_uci(path, timeout=STARTING) as engine:
-            title, offered = engine.id.get("name", path), dict(engine.options)
-    except (chess.engine.EngineError, TimeoutError, OSError):
+        with starting(path) as engine:
+            title, offered = engine.name, engine.options
+    except EngineError:
         raise EngineError(f"player {name!r}: the program {path!r} does not answer as a UCI engine") from None
     for option, value in settings:
         if option not in offered:
             raise BadOption(f"player {name!r}: {title} has no option {option}, so it cannot be set to {value}")
-        low, high = offered[option].min, offered[option].max
+        low, high = offered[option]
         if low is not None and high is not None:
             check_range(f"player {name!r}: {option} of {title}", value, low, high)
 
@@ -275,26 +299,28 @@ def code_of(board: chess.Board, move: chess.Move) -> int:
     return ((move.from_square ^ turned) << 6 | (move.to_square ^ turned)) << 3 | ((move.promotion or 1) - 1)
 
 
-def _value(played: chess.engine.PlayResult, turn: chess.Color) -> float | None:
-    score = played.info.get("score")
-    return None if score is None else 2.0 * score.pov(turn).wdl(model="sf").expectation() - 1.0
+def _expect(score: Score) -> float:
+    """Return what an engine expects for the side to move, from -1 to 1, by Stockfish's own curve."""
+    from chess.engine import Cp, Mate
+
+    made = Mate(score.number) if score.kind == "mate" else Cp(score.number)
+    return 2.0 * made.wdl(model="sf").expectation() - 1.0
 
 
-def _line(board: chess.Board, info: Any) -> Line:
+def _line(board: chess.Board, info: Info) -> Line:
     """Return a line of an engine in our codes, with what it expects for the side to move."""
-    score, moves, ahead = info["score"].pov(board.turn), [], board.copy(stack=False)
-    for move in info["pv"]:
+    moves, ahead = [], board.copy(stack=False)
+    for move in info.moves:
         moves.append(code_of(ahead, move))
         ahead.push(move)
-    mate = score.mate()
+    mate = info.score.number
     # Moves to mate are plies of both sides but the last: the side that mates has one ply more than the other.
-    plies = None if mate is None else 2 * mate - 1 if mate > 0 else 2 * mate
-    return Line(tuple(moves), 2.0 * score.wdl(model="sf").expectation() - 1.0, info.get("depth", 0), plies)
+    plies = None if info.score.kind == "cp" else 2 * mate - 1 if mate > 0 else 2 * mate
+    return Line(tuple(moves), _expect(info.score), info.depth, plies)
 
 
-def _write_score(info: Any, turn: chess.Color) -> str:
-    score = info["score"].pov(turn)
-    return f"mate in {score.mate()}" if score.is_mate() else f"{score.score() / 100:+.2f} pawns"
+def _write_score(score: Score) -> str:
+    return f"mate in {score.number}" if score.kind == "mate" else f"{score.number / 100:+.2f} pawns"
 
 
 ENGINE = PlayerKind(Engine, EngineOptions, "path")

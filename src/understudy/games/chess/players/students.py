@@ -27,7 +27,7 @@ from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
 from understudy.players.looking import repeated
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import Searcher
-from understudy.players.student_files import check_board, load_session
+from understudy.players.student_files import check_board, load_session, run_session
 from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import quiescent
@@ -98,7 +98,7 @@ class BoardStudent:
         """Return what the network says of boards [boards, planes, 64], in pawns."""
         planes = boards.reshape(len(boards), self.inputs.planes, 8, 8)
         parts = (planes[row : row + ROWS] for row in range(0, len(planes), ROWS))
-        outputs = [self.session.run(None, {"inputs": part})[0] for part in parts]
+        outputs = [run_session(self.session, {"inputs": part}, self.name)[0] for part in parts]
         return pawns_of(self.dataset, np.concatenate(outputs))
 
     def _ruled(

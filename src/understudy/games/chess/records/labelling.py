@@ -23,8 +23,8 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from understudy.errors import FileError
-from understudy.files import load_json, make_folder, replacing, save_json
+from understudy.errors import FileError, understood
+from understudy.files import load_json, make_folder, save_json
 from understudy.games.chess.records.opinions import (
     Judge,
     LabelResult,
@@ -35,8 +35,11 @@ from understudy.games.chess.records.opinions import (
     make_analyst,
 )
 from understudy.games.chess.records.positions import COLUMNS, LABELS, is_parquet, load_facts, writing
+from understudy.locks import locked
 from understudy.protocols import Backend
-from understudy.records.files import refuse
+from understudy.records.files import read_parquet, save_parquet
+from understudy.sums import check_sum
+from understudy.unpacking import refuse
 
 CHUNK = 32
 """Positions of a task: a fraction of a second at depth 8, little beside PART_SECONDS."""
@@ -87,15 +90,30 @@ def label_positions(
     target: Path,
     judge: Judge,
     *,
-    identity: dict[str, Any],
+    identify: Callable[[], dict[str, Any]],
     backend: Backend,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> Labelled:
     """Label the positions of the table that *prepare* writes, or what is left of them, and write *target*.
 
-    *identity* tells these positions from others; *progress* hears how many more were settled, and of how many.
+    What *identify* returns tells these positions from others; *progress* hears how many more were settled, and of how
+    many.
     """
-    plan = _plan(judge, identity)
+    make_folder(target.parent)
+    with locked(target):
+        return _label_all(prepare, target, judge, _plan(judge, identify()), backend=backend, progress=progress)
+
+
+def _label_all(
+    prepare: Callable[[Path], None],
+    target: Path,
+    judge: Judge,
+    plan: dict[str, Any],
+    *,
+    backend: Backend,
+    progress: Callable[[int, int], None],
+) -> Labelled:
+    """Label what is left of the positions, and join the parts; the lock of the target is held."""
     folder = target.with_name(f"{target.name}.parts")
     _check_target(target, folder, plan)
     table = _prepared(folder, plan, prepare)
@@ -109,7 +127,7 @@ def label_positions(
     finally:
         close_analysts()
     facts = load_facts(table) | {name: plan[name] for name in ("engine", "limit")} | {"plan": fingerprint(plan)}
-    aside = join_parts(parts, target, facts=facts)
+    aside = join_parts(parts, target, facts=facts, settled=total)
     shutil.rmtree(folder, ignore_errors=True)
     return Labelled(rows=total - len(aside), before=before, aside=tuple(aside), seconds=time.monotonic() - began)
 
@@ -165,15 +183,19 @@ def _difference(begun: Any, plan: dict[str, Any]) -> str:
 
 def _prepared(folder: Path, plan: dict[str, Any], prepare: Callable[[Path], None]) -> Path:
     """Return the table of positions that are to be labelled; it is made once."""
+    table, begun = folder / "positions.parquet", folder / "plan.json"
+    if not begun.exists():  # nobody knows of what plan the parts are, if there are any
+        shutil.rmtree(folder, ignore_errors=True)
     make_folder(folder)
-    table = folder / "positions.parquet"
-    if not (folder / "plan.json").exists():
+    if not (begun.exists() and table.exists()):
         try:
             prepare(table)
         except BaseException:
-            shutil.rmtree(folder, ignore_errors=True)
+            if not begun.exists():
+                shutil.rmtree(folder, ignore_errors=True)
             raise
-        save_json(folder / "plan.json", plan)
+        save_json(begun, plan, sealed=True)
+    check_sum(table, "table of positions")
     return table
 
 
@@ -249,8 +271,7 @@ def save_part(folder: Path, first: int, rows: pa.Table, results: Sequence[LabelR
     notes = {"first": str(first), "count": str(len(results)), "aside": json.dumps(aside)}
     path = folder / f"part_{first:010}.parquet"
     schema = pa.schema(COLUMNS | LABELS, metadata=notes)
-    with replacing(path) as temporary:
-        pq.write_table(table.cast(schema), temporary, compression="zstd")
+    save_parquet(path, table.cast(schema))
     return Part(path, first, len(results), aside)
 
 
@@ -258,27 +279,39 @@ def finished_parts(folder: Path) -> list[Part]:
     """Return the parts that earlier runs have left, as far as there is no gap."""
     parts: list[Part] = []
     for path in sorted(folder.glob(PATTERN)):
+        check_sum(path, "part")
         facts = load_facts(path)
-        part = Part(path, int(facts["first"]), int(facts["count"]), _read_aside(facts["aside"]))
+        with understood(f"the metadata of {str(path)!r}, which should be a part of these labels,"):
+            part = Part(path, int(facts["first"]), int(facts["count"]), _read_aside(facts["aside"]))
         if part.first != sum(one.settled for one in parts):
             break
         parts.append(part)
     return parts
 
 
-def join_parts(parts: Sequence[Part], target: Path, *, facts: Mapping[str, str]) -> list[Aside]:
-    """Write all parts as one table; return what was set aside, which its metadata tell too."""
+def join_parts(parts: Sequence[Part], target: Path, *, facts: Mapping[str, str], settled: int) -> list[Aside]:
+    """Write all parts as one table; return what was set aside, which its metadata tell too.
+
+    Together they must have *settled* so many positions, and each must hold the rows that it says.
+    """
     aside = [one for part in parts for one in part.aside]
     notes = {**facts, "aside": json.dumps(aside)} if aside else dict(facts)
     notes["rows"] = str(sum(part.settled for part in parts) - len(aside))
     with writing(target, labelled=True, facts=notes) as writer:
         for part in parts:
+            rows = read_parquet(part.path)
+            _check_count(part.path, len(rows) + len(part.aside), part.settled)
             try:
-                rows = pq.read_table(part.path)
-            except (pa.ArrowException, OSError) as error:
+                writer.add_rows(rows)
+            except (pa.ArrowException, KeyError) as error:
                 refuse(part.path, error)
-            writer.add_rows(rows)
+        _check_count(target, writer.rows + len(aside), settled)
     return aside
+
+
+def _check_count(path: Path, count: int, wanted: int) -> None:
+    if count != wanted:
+        raise FileError(f"{str(path)!r} has {count} positions, not {wanted}; delete it to label these again")
 
 
 def _read_aside(text: str) -> tuple[Aside, ...]:

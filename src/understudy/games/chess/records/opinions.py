@@ -13,10 +13,17 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import NamedTuple
 
+import chess
+
 from understudy.errors import BadOption, EngineError
+from understudy.games import find_game
+from understudy.games.batches import unstacked
 from understudy.games.chess.datasets import CLIP
+from understudy.games.chess.fen import read_fens
+from understudy.games.chess.notation import from_uci, is_legal
 from understudy.games.chess.players.analyst import Analyst, Label, pawns
 from understudy.games.chess.players.engine import PATIENCE
+from understudy.games.chess.position import Chess
 from understudy.protocols import Backend
 
 CHUNK = 16
@@ -55,8 +62,9 @@ class LabelResult(NamedTuple):
 
 def label_task(task: LabelTask) -> list[LabelResult]:
     """Return what the worker's engine says of each position; one that answers to none of several is of no use."""
-    analyst = _analyst(task.judge)
-    results = [_ask(analyst, fen) for fen in task.fens]
+    analyst, (batch, good) = _analyst(task.judge), read_fens(task.fens)
+    positions = [position if sound else None for position, sound in zip(unstacked(batch), good.tolist(), strict=True)]
+    results = [_ask(analyst, fen, position) for fen, position in zip(task.fens, positions, strict=True)]
     if len(results) > 1 and all(one.label is None for one in results):
         raise EngineError(f"{results[0].fault}, and so at the {len(results) - 1} positions after it")
     return results
@@ -99,15 +107,27 @@ def _analyst(judge: Judge) -> Analyst:
     return analyst
 
 
-def _ask(analyst: Analyst, fen: str) -> LabelResult:
+def _ask(analyst: Analyst, fen: str, position: Chess | None) -> LabelResult:
     """Return a label, or after two tries why there is none."""
     fault = ""
     for _ in range(TRIES):
         try:
-            return LabelResult(analyst.label(fen))
+            label = analyst.label(fen)
         except EngineError as error:
             fault = str(error)
+            continue
+        if position is None or _is_possible(position, label.best):
+            return LabelResult(label)
+        named = f"named the best move {label.best!r}, which is not legal" if label.best else "named no best move"
+        fault = f"the engine {analyst.path!r} {named} at {fen!r}"
     return LabelResult(None, fault)
+
+
+def _is_possible(position: Chess, best: str) -> bool:
+    """Tell whether a best move is legal, or rightly missing: some engines know draws by rule, and some go on."""
+    if not best:
+        return not find_game("chess").moves(position)
+    return is_legal(position, from_uci(position, chess.Move.from_uci(best)))
 
 
 class Analysis(NamedTuple):
@@ -176,8 +196,6 @@ def expectation(worth: float) -> float:
 
 def _settled(fen: str) -> Label | None:
     """Return the label of a position in which the game is over, else None."""
-    import chess
-
     board = chess.Board(fen)
     if board.is_checkmate():
         return MATED

@@ -22,7 +22,8 @@ from understudy.games.chess.pgn_text import RESULTS, read_movetexts, split_games
 from understudy.games.chess.position import START, Chess
 from understudy.games.chess.records.wanted import Sieve, Wanted
 from understudy.games.chess.san import FAULTS
-from understudy.records.files import Damage, pieces, shown
+from understudy.records.files import shown
+from understudy.unpacking import Damage, pieces
 
 BLOCK = 1 << 22
 """Bytes that are read at once: some thousand games, so that kernels are called seldom."""

@@ -19,12 +19,13 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from understudy.errors import FileError
-from understudy.files import replacing
 from understudy.games.batches import Texts, taken
 from understudy.games.chess.datasets import CLIP, MATE
 from understudy.games.chess.fen import read_fens, write_fen_texts
 from understudy.games.chess.position import Chess
-from understudy.records.files import Complaint, refuse, shown
+from understudy.records.files import Complaint, read_parquet, shown, writing_parquet
+from understudy.sums import REMARK
+from understudy.unpacking import read_start, refuse
 
 NAMES = pa.dictionary(pa.int32(), pa.string())
 COLUMNS: dict[str, pa.DataType] = {
@@ -100,11 +101,7 @@ def load_positions(path: Path) -> PositionTable:
 
 def is_parquet(path: Path) -> bool:
     """Tell whether a file begins as Parquet files do."""
-    try:
-        with open(path, "rb") as file:
-            return file.read(4) == b"PAR1"
-    except OSError as error:
-        refuse(path, error)
+    return read_start(path) == b"PAR1"
 
 
 def is_position_table(path: Path) -> bool:
@@ -125,7 +122,7 @@ def load_facts(path: Path) -> dict[str, str]:
     return {
         key.decode("utf-8", "replace"): value.decode("utf-8", "replace")
         for key, value in notes.items()
-        if not key.startswith((b"ARROW", b"pandas"))
+        if not key.startswith((b"ARROW", b"pandas")) and key != REMARK.encode()
     }
 
 
@@ -159,7 +156,7 @@ class PositionWriter:
 def writing(path: Path, *, labelled: bool, facts: Mapping[str, str]) -> Iterator[PositionWriter]:
     """Give a writer of a table that takes its place when it is whole; *facts* become its metadata."""
     schema = pa.schema(COLUMNS | (LABELS if labelled else {}), metadata=dict(facts))
-    with replacing(Path(path)) as temporary, pq.ParquetWriter(temporary, schema, compression="zstd") as file:
+    with writing_parquet(Path(path), schema) as file:
         writer = PositionWriter(file, schema)
         yield writer
         writer.flush()
@@ -237,10 +234,7 @@ def fen_fault(fen: str | None) -> str:
 
 
 def _load_parquet(path: Path) -> PositionTable:
-    try:
-        rows = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
-        refuse(path, error)
+    rows = read_parquet(path)
     if "fen" not in rows.column_names:
         raise FileError(f"{path} has no column 'fen'; tables of positions have {', '.join(COLUMNS)}")
     positions, good, complaints = read_fen_column(path, _column(path, rows, "fen", pa.string()))

@@ -27,8 +27,9 @@ from understudy.games.chess.records.positions import (
 )
 from understudy.games.chess.records.sampling import Sampled, Sampling, sample_pgn, sample_records
 from understudy.games.chess.records.wanted import Wanted
-from understudy.records.files import Damage, pieces
+from understudy.locks import locked
 from understudy.records.store import load
+from understudy.unpacking import Damage, pieces
 
 OF_LABELS = ("engine", "limit", "rows", "plan", "score", "aside")
 """Facts of a table that belong to its labels."""
@@ -92,6 +93,21 @@ def gather(
 
     Games are sampled; from other files all positions are taken as they stand.
     """
+    with locked(target):
+        return _gather(path, target, sampling, wanted=wanted, source=source, most=most, progress=progress)
+
+
+def _gather(
+    path: Path,
+    target: Path,
+    sampling: Sampling | None,
+    *,
+    wanted: Wanted,
+    source: str | None,
+    most: int | None,
+    progress: Callable[[int], None],
+) -> Gathered:
+    """Write the positions of a file to a table; its lock is held."""
     kind = kind_of(path)
     if kind == "pgn":
         limited = dataclasses.replace(sampling or Sampling(), most=most)

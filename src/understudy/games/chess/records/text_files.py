@@ -23,7 +23,8 @@ from understudy.games.chess.fen import read_fens
 from understudy.games.chess.pgn_text import RESULTS
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, fen_fault, read_fen_column
-from understudy.records.files import Complaint, content, pieces, refuse, shown
+from understudy.records.files import Complaint, check_names, shown
+from understudy.unpacking import content, pieces, refuse
 
 # Names of columns in the files that are about; the first that a file has is read.
 VALUES = ("eval_white", "eval_white_cp", "evaluation", "eval", "cp")
@@ -96,6 +97,10 @@ def _rows(path: Path) -> tuple[pa.Table, list[Complaint]]:
     """Return all columns as text, and what was wrong with rows that have too many or too few."""
     complaints: list[Complaint] = []
     text = content(path)
+    try:
+        text.decode()  # of a row with too many columns that is no text Arrow would print a traceback
+    except UnicodeDecodeError:
+        raise FileError(f"cannot read {str(path)!r}: it is not text") from None
     names = _header(text[:4096])
 
     def skipped(row: Any) -> str:
@@ -113,6 +118,7 @@ def _rows(path: Path) -> tuple[pa.Table, list[Complaint]]:
         )
     except (pa.ArrowException, OSError) as error:
         refuse(path, error)
+    check_names(path, rows.column_names)
     if "fen" not in rows.column_names:
         raise FileError(f"{path} has no column 'fen': its first line names {', '.join(names)}")
     return rows, complaints

@@ -1,0 +1,202 @@
+"""Small files that hold gigabytes: each is refused in one sentence, and nobody's memory is filled."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import json
+import tracemalloc
+import zipfile
+import zlib
+from base64 import b85encode
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from understudy.cli import commands
+from understudy.errors import FileError
+from understudy.games import find_game
+from understudy.players import make_player
+from understudy.unpacking import content, inner_name, pieces
+
+pa = pytest.importorskip("pyarrow")
+import pyarrow.parquet as pq  # noqa: E402
+
+from understudy.games.chess.judges.quality import load_games  # noqa: E402
+from understudy.games.chess.records.pgn import PgnReader  # noqa: E402
+from understudy.games.chess.records.positions import load_positions  # noqa: E402
+from understudy.records.examples import read_marks, sketch_of  # noqa: E402
+from understudy.records.store import load  # noqa: E402
+from understudy.records.tables import load_table  # noqa: E402
+from understudy.tensors import load_arrays  # noqa: E402
+
+FREE = 1 << 20
+"""Here any packed file may hold so much: the bombs of tests are small, so that nobody waits for them."""
+LINE = b"rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n"
+BLOCK = LINE * (1 << 12)
+BLOCKS = 4 * FREE // len(BLOCK)
+
+
+@pytest.fixture(autouse=True)
+def small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.unpacking.FREE", FREE)
+    monkeypatch.setattr("understudy.unpacking.RATIO", 20)
+
+
+@contextmanager
+def bounded(most: int) -> Iterator[None]:
+    """Fail where Python took more than *most* bytes."""
+    tracemalloc.start()
+    try:
+        yield
+        taken = tracemalloc.get_traced_memory()[1]
+        assert taken < most, f"{taken >> 10} kB"
+    finally:
+        tracemalloc.stop()
+
+
+def write_zip(path: Path, packer: int = zipfile.ZIP_DEFLATED) -> None:
+    with zipfile.ZipFile(path, "w", packer) as archive, archive.open("book.epd", "w") as file:
+        for _ in range(BLOCKS):
+            file.write(BLOCK)
+
+
+def write_zstd(path: Path) -> None:
+    with pa.CompressedOutputStream(pa.OSFile(str(path), "wb"), "zstd") as file:
+        for _ in range(BLOCKS):
+            file.write(BLOCK)
+
+
+def write_with(opening: Callable[..., Any]) -> Callable[[Path], None]:
+    def write(path: Path) -> None:
+        with opening(path, "wb") as file:
+            for _ in range(BLOCKS):
+                file.write(BLOCK)
+
+    return write
+
+
+PACKED = {"bz2": write_with(bz2.open), "gz": write_with(gzip.open), "zst": write_zstd, "zip": write_zip}
+
+
+@pytest.mark.parametrize("kind", PACKED)
+def test_what_unpacks_to_too_much_is_refused_wherever_it_is_read(tmp_path: Path, kind: str) -> None:
+    path = tmp_path / f"bomb.epd.{kind}"
+    PACKED[kind](path)
+    assert path.stat().st_size < FREE // 10
+    for read in (content, load_positions, lambda path: load_games(path, most=1), lambda path: list(PgnReader(path))):
+        with pytest.raises(FileError, match=r"bomb.*more than \d+ MB when it is unpacked.*in parts") as caught:
+            read(path)
+        assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("packer", [zipfile.ZIP_DEFLATED, zipfile.ZIP_BZIP2, zipfile.ZIP_LZMA])
+def test_a_command_says_it_in_one_sentence(tmp_path: Path, packer: int) -> None:
+    path = tmp_path / "bomb.zip"
+    write_zip(path, packer)
+    words = ["match", "chess", "random", "random", "--openings", str(path), "--games", "2"]
+    done = CliRunner().invoke(commands, words)
+    assert isinstance(done.exception, FileError) and "unpack" in str(done.exception)
+
+
+def test_packed_files_of_an_honest_size_are_read(tmp_path: Path) -> None:
+    text = LINE * 1000
+    for name, data in (("a.epd.gz", gzip.compress(text)), ("a.epd.bz2", bz2.compress(text)), ("a.epd", text)):
+        (tmp_path / name).write_bytes(data)
+        assert content(tmp_path / name) == text and inner_name(tmp_path / name) == "a.epd"
+    with zipfile.ZipFile(tmp_path / "b.zip", "w") as archive:
+        archive.writestr("inside.epd", text)
+    assert b"".join(pieces(tmp_path / "b.zip", 1000)) == text and inner_name(tmp_path / "b.zip") == "inside.epd"
+
+
+def test_zips_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
+    path, buffer = tmp_path / "x.zip", io.BytesIO()
+    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("a", BLOCK)
+    whole = buffer.getvalue()
+    spoiled = bytearray(whole)
+    spoiled[60] ^= 0xFF
+    locked = bytearray(whole)
+    locked[6] |= 1
+    locked[whole.index(b"PK\x01\x02") + 8] |= 1
+    for data in (whole[:-30], bytes(spoiled), bytes(locked), b"PK\x03\x04" + bytes(50), b"PK\x05\x06" + bytes(18)):
+        path.write_bytes(data)
+        with pytest.raises(FileError, match=r"x\.zip") as caught:
+            content(path)
+        assert "\n" not in str(caught.value)
+
+
+ROWS = 2_000_000
+
+
+def repeat(value: Any, kind: Any, rows: int = ROWS) -> Any:
+    """Return a column in which one value stands many times: in a file it takes some bytes."""
+    return pa.DictionaryArray.from_arrays(pa.array(np.zeros(rows, np.int8)), pa.array([value], kind))
+
+
+@pytest.mark.parametrize("read", [load_positions, load_table, load])
+def test_rows_that_are_only_counted_are_refused_before_they_are_read(tmp_path: Path, read: Any) -> None:
+    path = tmp_path / "bomb.parquet"
+    text = repeat(LINE.decode().strip(), pa.string())
+    pq.write_table(pa.table({"fen": text, "position": text, "move": text}), path)
+    assert path.stat().st_size < 1 << 16
+    before = pa.total_allocated_bytes()
+    with pytest.raises(FileError, match=r"bomb\.parquet.*more than \d+ MB"):
+        read(path)
+    assert pa.total_allocated_bytes() - before < 1 << 20
+
+
+def test_one_long_text_that_is_repeated_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.parquet"
+    pq.write_table(pa.table({"fen": repeat("x" * (1 << 18), pa.string(), 1_000)}), path, compression="zstd")
+    assert path.stat().st_size < 1 << 16
+    with pytest.raises(FileError, match=r"bomb\.parquet.*more than \d+ MB"):
+        load_positions(path)
+
+
+def test_pages_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "bomb.parquet"
+    columns = {"fen": pa.array(["x" * (1 << 16)] * 100), "game": pa.array(range(100), pa.int32())}
+    pq.write_table(pa.table(columns), path, compression="zstd", use_dictionary=False)
+    assert path.stat().st_size < 1 << 18
+    with pytest.raises(FileError, match=r"bomb\.parquet.*more than \d+ MB"):
+        load_positions(path)
+
+
+def test_weights_that_unpack_to_too_much_are_refused(tmp_path: Path) -> None:
+    np.savez_compressed(tmp_path / "bomb.npz", arr_0=np.zeros(16 * FREE // 8))
+    (tmp_path / "bomb.npz").rename(tmp_path / "TFR_TO.npz")
+    with bounded(8 * FREE), pytest.raises(FileError, match=r"TFR.*more than \d+ MB"):
+        make_player(f"nnmm:{tmp_path / 'TFR'}", find_game("morris"))
+
+
+def test_marks_that_unpack_to_too_much_are_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.records.examples.MOST_MARKS", FREE)
+    sketch = sketch_of(np.arange(100, dtype=np.uint64))
+    assert read_marks(sketch) is not None
+    bomb = b85encode(zlib.compress(bytes(16 * FREE), 9)).decode()
+    with bounded(8 * FREE):
+        assert read_marks({**sketch, "marks": bomb}) is None
+    assert read_marks({**sketch, "marks": sketch["marks"][:-5]}) is None
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        {"a": {"dtype": "F32", "shape": [1 << 40], "data_offsets": [0, 1 << 42]}},
+        {"a": {"dtype": "F32", "shape": [1 << 62, 1 << 62], "data_offsets": [0, 4]}},
+        {f"t{number}": {"dtype": "F32", "shape": [4], "data_offsets": [0, 16]} for number in range(1000)},
+    ],
+)
+def test_weights_that_declare_more_than_there_is_are_one_sentence(tmp_path: Path, header: dict[str, Any]) -> None:
+    text = json.dumps(header).encode()
+    for length in (len(text), 1 << 60):
+        (tmp_path / "bomb.safetensors").write_bytes(length.to_bytes(8, "little") + text + bytes(16))
+        with pytest.raises(FileError, match=r"bomb\.safetensors"):
+            load_arrays(tmp_path / "bomb.safetensors")

@@ -1,0 +1,122 @@
+"""A bit that a disk has turned is noticed in every file that something is resumed from, wherever it is."""
+
+from __future__ import annotations
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from safetensors.numpy import save_file as save_tensors
+
+from tests.faults.effort import times
+from tests.faults.kept import KEPT, Kept, learning, network, numbers, refusal
+from tests.tiny import tiny
+from understudy import lab
+from understudy.errors import FileError
+from understudy.files import load_json, save_json
+from understudy.lab.run import append_line, drop_lines
+from understudy.networks.files import save_layers
+from understudy.records.files import save_parquet
+from understudy.sums import NEAR, check_sum
+from understudy.tensors import load_arrays, load_facts, save_arrays
+from understudy.trainers.checkpoints import resume
+
+FLIPS = times(24, 240)
+SMALL = 20
+ANSWERS = ("is damaged", "is not JSON", "is not a Parquet file", "cannot read", "cannot be read")
+"""What a reader may say; a flip in what makes a file JSON or Parquet is found before anything is added up."""
+
+
+def turned(content: bytes, bit: int) -> bytes:
+    """Return content with one bit turned."""
+    changed = bytearray(content)
+    changed[bit // 8] ^= 1 << bit % 8
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("kept", KEPT, ids=lambda kept: kept.name)
+def test_a_turned_bit_is_noticed(kept: Kept, tmp_path: Path) -> None:
+    path = tmp_path / kept.name
+    kept.write(path, SMALL)
+    kept.read(path)
+    whole, rng = path.read_bytes(), random.Random(kept.name)
+    for bit in rng.sample(range(8 * len(whole)), FLIPS):
+        path.write_bytes(turned(whole, bit))
+        said = refusal(lambda: kept.read(path))
+        assert any(answer in said for answer in ANSWERS), f"bit {bit}: {said}"
+        assert path.name.partition(".")[0] in said or "part_" in said
+    path.write_bytes(whole)
+    kept.read(path)
+
+
+def test_every_single_bit_of_a_small_file_is_noticed(tmp_path: Path) -> None:
+    arrays, table = tmp_path / "a.safetensors", tmp_path / "a.json"
+    save_arrays(arrays, {"a": np.arange(3)}, {"b": 1})
+    save_json(table, {"a": [1, 2, 3]}, sealed=True)
+    for path, read in ((arrays, load_arrays), (table, load_json)):
+        whole = path.read_bytes()
+        for bit in range(8 * len(whole)):
+            path.write_bytes(turned(whole, bit))
+            assert refusal(lambda read=read, path=path: read(path)), f"{path.name}, bit {bit}"  # type: ignore[misc]
+
+
+def test_files_of_before_are_read_as_ever(tmp_path: Path) -> None:
+    facts = {"understudy": json.dumps({"fingerprint": "x", "epoch": 1})}
+    save_tensors({"a": np.arange(3)}, tmp_path / "old.safetensors", metadata=facts)
+    arrays, old = load_arrays(tmp_path / "old.safetensors")
+    assert arrays["a"].tolist() == [0, 1, 2] and old == {"fingerprint": "x", "epoch": 1}
+    for end in ("", "\n", "\n\n", "  \n"):
+        (tmp_path / "old.json").write_text('{"a": 1}' + end)
+        assert load_json(tmp_path / "old.json") == {"a": 1}
+    save_tensors({"a": np.arange(3)}, tmp_path / "other.safetensors", metadata=facts)
+    with pytest.raises(FileError, match=r"does not hold this training .*; delete it to train anew"):
+        resume(tmp_path / "other.safetensors", learning(), "x")
+
+
+def test_readers_never_see_the_sum(tmp_path: Path) -> None:
+    save_arrays(tmp_path / "a.safetensors", {"a": np.arange(3)}, {"b": 1})
+    assert load_facts(tmp_path / "a.safetensors") == {"b": 1}
+    save_json(tmp_path / "a.json", {"b": 1}, sealed=True)
+    assert json.loads((tmp_path / "a.json").read_text()) == {"b": 1}, "any other program reads it, too"
+
+
+def test_long_remarks_leave_room_for_the_sum(tmp_path: Path) -> None:
+    long, path = "x" * (4 * NEAR), tmp_path / "a.parquet"
+    save_arrays(tmp_path / "a.safetensors", {"a": np.arange(NEAR)}, {"b": long})
+    save_layers(tmp_path / "a.onnx", network(NEAR).plain_layers(), {"b": long})
+    save_parquet(path, pa.table({"a": numbers(NEAR)}).replace_schema_metadata({"b": long}))
+    for name in ("a.safetensors", "a.onnx", "a.parquet"):
+        path = tmp_path / name
+        check_sum(path)
+        path.write_bytes(turned(path.read_bytes(), 4 * path.stat().st_size))
+        assert "is damaged" in refusal(lambda path=path: check_sum(path))  # type: ignore[misc]
+
+
+def test_a_run_says_what_is_damaged_and_goes_on_without_it(tmp_path: Path) -> None:
+    experiment, folder = tiny("evaluators", evaluators__depths=[1]), tmp_path / "run"
+    lab.run(experiment, folder)
+    before = load_json(folder / "cells.json")
+    for name in ("cells.json", "marks.safetensors"):
+        path = folder / name
+        path.write_bytes(turned(path.read_bytes(), 8 * 60 + 1))
+        said = refusal(lambda: lab.run(experiment, folder))
+        assert name in said and ("is damaged" in said and "delete it to do that part again" in said), said
+        path.unlink()
+    lab.run(experiment, folder)
+    assert load_json(folder / "cells.json") == before
+
+
+def test_half_a_line_is_gone_before_the_next_one(tmp_path: Path) -> None:
+    path = tmp_path / "progress.jsonl"
+    for half in ('{"epoch": 0', '{"epoch": 0}    \t', "x" * 9000):
+        path.write_text("")
+        append_line(path, {"epoch": 0})
+        with path.open("a") as file:
+            file.write(half)
+        append_line(path, {"epoch": 1})
+        assert [json.loads(line)["epoch"] for line in path.read_text().splitlines()] == [0, 1]
+    drop_lines(path, lambda line: line["epoch"] >= 1)
+    assert [json.loads(line)["epoch"] for line in path.read_text().splitlines()] == [0]

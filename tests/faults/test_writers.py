@@ -1,0 +1,137 @@
+"""One writer at a time: a second process is refused by every command that resumes something, and nobody else is."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import wait_until
+from tests.faults.effort import times
+from tests.faults.kept import refusal
+from tests.games.chess.test_analyst_chess import fake, scripts
+from tests.games.chess.test_labelling_chess import tiring
+from tests.games.chess.test_pgn_chess import GAMES, saved
+from tests.games.chess.test_positions_chess import long_games
+from tests.tiny import TINY, changed
+from understudy.cli import main
+from understudy.config import write_toml
+from understudy.files import save_text
+from understudy.games.chess.records.positions import load_positions
+from understudy.locks import is_alive, is_locked, lock_file, locked
+
+pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
+
+ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+HOLDING = """
+import sys
+from pathlib import Path
+from understudy.locks import locked
+with locked(Path(sys.argv[1])):
+    print("locked", flush=True)
+    sys.stdin.read()
+"""
+
+COMMANDS = {
+    "run": ("run", ["run", "tiny.toml", "--run", "run"]),
+    "train": ("run", ["train", "tiny.toml", "--run", "run"]),
+    "watch an experiment": ("run", ["watch", "tiny.toml", "--run", "run"]),
+    "watch a game": ("run/records.parquet", ["watch", "konane", "--games", "2", "--run", "run"]),
+    "tune": ("run/tune.sqlite", ["tune", "tiny.toml", "--run", "run"]),
+    "label": ("t.parquet", ["label", "games.pgn", "t.parquet", "--engine", "./fake-well"]),
+    "sample": ("t.parquet", ["sample", "games.pgn", "t.parquet"]),
+    "tablebase": ("t.parquet", ["tablebase", "KQvK", "--keep", "t.parquet"]),
+    "fetch": (
+        "data/nnmm/DATASET.complete.txt",
+        ["fetch", "nnmm/matches", "--to", "data", "--from", "http://127.0.0.1:9"],
+    ),
+    "series": ("run", ["run", "series.toml", "--run", "run"]),
+}
+"""What each command writes, which another process has, and the command."""
+
+
+@contextmanager
+def held(path: Path) -> Iterator[int]:
+    """Let another process have a folder or a file to itself; give its number."""
+    with subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=ENVIRONMENT
+    ) as other:
+        assert other.stdout is not None and other.stdout.readline() == b"locked\n"
+        yield other.pid
+        other.kill()
+
+
+@scripts
+@pytest.mark.parametrize("command", COMMANDS)
+def test_a_second_writer_is_refused(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    place, words = COMMANDS[command]
+    monkeypatch.chdir(tmp_path)
+    Path("tiny.toml").write_text(write_toml(changed(TINY["imitation"])))
+    Path("series.toml").write_text(write_toml(TINY["series"]))
+    saved(tmp_path, GAMES)
+    fake(tmp_path, "well")
+    path = Path(place)
+    (path if path.name == "run" else path.parent).mkdir(parents=True, exist_ok=True)
+    before = sorted(tmp_path.rglob("*"))
+    with held(path) as number:
+        monkeypatch.setattr(sys, "argv", ["understudy", *words])
+        with pytest.raises(SystemExit) as end:
+            main()
+        said = capsys.readouterr().err.splitlines()[-1]
+        assert end.value.code == 2
+        assert said == (
+            f"understudy: another process ({number}) is at work on '{path}'; wait until it ends, or name another place"
+        )
+        left = [entry for entry in sorted(tmp_path.rglob("*")) if entry.name not in (lock_file(path).name, "records")]
+        assert left == before, "who is refused leaves nothing behind"
+
+
+def test_a_lock_goes_with_its_process_and_its_note_keeps_nobody_out(tmp_path: Path) -> None:
+    for path in (tmp_path, tmp_path / "t.parquet"):
+        with held(path) as number:
+            assert lock_file(path).read_text() == f"{number}\n", "a person can see who it is"
+            assert refusal(lambda path=path: locked(path).__enter__()).startswith(f"another process ({number})")
+        assert lock_file(path).exists() and not is_alive(number), "a killed process leaves its note"
+        with locked(path):
+            assert lock_file(path).read_text() == f"{os.getpid()}\n"
+            assert is_locked(path) or not Path("/proc/locks").exists()
+        assert not lock_file(path).exists() and not is_locked(path)
+
+
+@scripts
+def test_two_labellings_of_one_table_lose_no_row(tmp_path: Path) -> None:
+    source, target, tired = long_games(tmp_path, 6), tmp_path / "t.parquet", tmp_path / "tired"
+    words = ["label", str(source), str(target), "--engine", tiring(tmp_path, tired), "--per-game", "0"]
+    command = [sys.executable, "-m", "understudy", *words]
+    tired.touch()
+    with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as first:
+        wait_until(lambda: (tmp_path / "t.parquet.parts" / "plan.json").exists())
+        for _ in range(times(1, 10)):
+            second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+            assert second.returncode == 2 and f"another process ({first.pid})" in second.stderr
+        tired.unlink()
+        told = first.communicate()[0]
+    assert first.returncode == 0
+    table = load_positions(target)
+    assert f"wrote {len(table)} labelled positions" in told and table.facts["rows"] == str(len(table))
+    assert [path.name for path in tmp_path.glob("t.parquet*")] == ["t.parquet"]
+
+
+def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    stale = [tmp_path / f".{name}.{ended.pid}.tmp" for name in ("a.json", "other.json")]
+    stale.append(tmp_path / f".a.json.{os.getpid()}.tmp")  # of a process that had our number before us
+    alive = tmp_path / f".a.json.{os.getppid()}.tmp"
+    other = tmp_path / ".a.json.x.tmp"
+    for path in (*stale, alive, other):
+        path.write_text("half")
+    save_text(tmp_path / "a.json", "whole")
+    assert sorted(tmp_path.iterdir()) == sorted([alive, other, tmp_path / "a.json"])
