@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -36,6 +37,19 @@ def load_arrays(path: Path, what: str = "weights") -> tuple[dict[str, NDArray[An
     """Return the arrays and facts of a file; *what* it should hold is named in errors."""
     with _opened(path, what) as (file, facts):
         return {name: file.get_tensor(name) for name in file.keys()}, facts  # noqa: SIM118 (it is no dict)
+
+
+def map_bytes(path: Path, name: str, what: str = "weights") -> tuple[NDArray[np.uint8], dict[str, Any]]:
+    """Return an array of bytes as it lies in a file, read only where it is looked at, and the facts of the file."""
+    with _opened(path, what) as (file, facts):
+        piece = file.get_slice(name)
+        if piece.get_dtype() != "U8":
+            raise ValueError(f"{name!r} in it holds no bytes")
+        length = piece.get_shape()[0]
+    with open(path, "rb") as raw:
+        (head,) = struct.unpack("<Q", raw.read(8))
+        start = 8 + head + json.loads(raw.read(head))[name]["data_offsets"][0]
+    return np.asarray(np.memmap(path, np.uint8, "r", start, (length,))), facts
 
 
 def load_facts(path: Path, what: str = "weights") -> dict[str, Any]:
