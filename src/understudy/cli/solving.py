@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from understudy.cli.console import compiling, counted, find, game_options, json_option, print_json
+from understudy.cli.console import (
+    Where,
+    backend_options,
+    compiling,
+    counted,
+    find,
+    game_options,
+    json_option,
+    print_json,
+)
 from understudy.cli.labels import check_table_name
 from understudy.errors import BadOption
 
@@ -23,15 +32,32 @@ PLAYERS = ("first", "second")
 
 @click.command()
 @game_options
+@click.option("--stones", metavar="AvB",
+              help="Of morris: an endgame such as 4v3, the mover first; 5v5 and all below if not said.")  # fmt: skip
+@click.option("--tables", metavar="FOLDER", help="Of morris: where tables lie; your data folder if not said.")
+@click.option("--verify", "verified", type=click.IntRange(1), metavar="N",
+              help="Of morris: look at N random positions of each table by the rules.")  # fmt: skip
+@backend_options
 @json_option
-def solve(name: str, size: str | None, rules: tuple[str, ...], as_json: bool) -> None:
+def solve(
+    name: str, size: str | None, rules: tuple[str, ...], as_json: bool, stones: str | None, tables: str | None,
+    verified: int | None, where: Where,
+) -> None:  # fmt: skip
     """Tell who wins a game with best play.
 
-    Only konane can be solved, on boards of at most 36 cells: 4x4, 5x5, 4x6, 6x6.
+    Konane can be solved on boards of at most 36 cells: 4x4, 5x5, 4x6, 6x6. Of morris the endgames are, and their
+    tables are kept: `perfect` plays by them, and `searcher:time=1,tables=usual` looks into them.
     """
+    from understudy.cli.endgames import solve_endgames
     from understudy.solve import make_solver
 
     game = find(name, size, rules)
+    if game.kind.tables is not None:
+        solve_endgames(game, stones, tables, verified, where, as_json=as_json)
+        return
+    for option, given in (("--stones", stones), ("--tables", tables), ("--verify", verified)):
+        if given is not None:
+            raise BadOption(f"{option} {given} goes with endgames, which {game.name} does not have")
     solver = make_solver(game)
     with compiling():
         _compile()

@@ -91,6 +91,9 @@ class GameKind:
     truth: str | None = None
     """`know`: what every move of a position is truly worth, where that is known otherwise than by a solver; `draw`: so
     many positions of which it is known."""
+    tables: str | None = None
+    """Tables of solved positions: `make_tables`; `open_tables`, those of a folder as one value for searches; `look_up`,
+    the kernel that asks them (0: a draw; else one more than the plies to the end, odd lost, even won; -1: unknown)."""
     starts: str | None = None
     """STARTS: how to draw positions of a kind to start from, `custom` or `random`; `wander`: those of random games."""
     watching: Mapping[str, Any] = field(default_factory=dict)
@@ -129,6 +132,7 @@ LACKS = {
     "students": "has no students of its own",
     "solver": "cannot be solved: it has no solver",
     "truth": "has no truth of its own",
+    "tables": "has no tables of solved positions",
     "starts": "has no starts besides the usual one",
     "counts": "has nothing of its own to count",
     "texts": "has no text of a fixed width",

@@ -35,7 +35,7 @@ from understudy.players.looking import (
 )
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
-from understudy.search.evaluators import Noise, find_evaluator
+from understudy.search.evaluators import Noise, find_evaluator, tabled
 from understudy.search.evaluators.perceptron import load_perceptron, private, random_perceptron
 from understudy.search.workspace import HEIGHTS
 from understudy.thoughts import Line, Thought, Weighed, write_end
@@ -68,6 +68,8 @@ class SearcherOptions:
     """A safetensors file for `evaluator=perceptron`; random weights without it."""
     hidden: int = 20
     """Hidden units of a random perceptron."""
+    tables: str = ""
+    """A folder of solved positions, asked at the leaves before the evaluator; `usual`: where `solve` puts them."""
     selective: bool | None = None
     """Leave out unlikely moves to see further; unless told, where time or nodes limit a search of chess."""
 
@@ -102,7 +104,8 @@ class Searcher:
         self._ready = False
         self.limits = find_limits(options, name)
         _check_selective(game, options, name)
-        self.evaluator = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
+        inner = private(_evaluator(game, options, rng) if evaluator is None else evaluator)
+        self.evaluator = tabled(inner, game.name, options.tables) if options.tables else inner
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Search each position in turn."""

@@ -26,7 +26,7 @@ from understudy.games.rules import (
     promise,
 )
 from understudy.kernels import kernel
-from understudy.search.evaluators import Quiescent, follow, judge
+from understudy.search.evaluators import Quiescent, Tabled, follow, judge
 from understudy.search.workspace import (
     HEIGHTS,
     INFINITY,
@@ -37,6 +37,7 @@ from understudy.search.workspace import (
     WIN,
     Workspace,
     named,
+    nearer,
     pick,
 )
 
@@ -68,6 +69,8 @@ def leaf(
     """Return the value of a position where the search stops, exact within (alpha, beta)."""
     if isinstance(evaluator, Quiescent):
         return float(quiescence(evaluator, position, own, alpha, beta, height, workspace))
+    if isinstance(evaluator, Tabled):
+        return float(nearer(judge(evaluator, position, own, height), height))
     return judge(evaluator, position, own, height)
 
 
@@ -76,6 +79,10 @@ def _leaf(evaluator: Any, position: Any, own: Any, alpha: Any, beta: Any, height
     if evaluator.instance_class is Quiescent:
         return lambda evaluator, position, own, alpha, beta, height, workspace: quiescence(
             evaluator, position, own, alpha, beta, height, workspace
+        )
+    if evaluator.instance_class is Tabled:
+        return lambda evaluator, position, own, alpha, beta, height, workspace: nearer(
+            judge(evaluator, position, own, height), height
         )
     return lambda evaluator, position, own, alpha, beta, height, workspace: judge(evaluator, position, own, height)
 

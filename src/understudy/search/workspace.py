@@ -169,7 +169,7 @@ def recall(
     entry, tally = table[name & LAST_ENTRY], workspace.tally
     if entry.key != name or entry.generation != tally[GENERATION]:
         return NO_MOVE, 0.0, False
-    value = _nearer(entry.value, height)
+    value = nearer(entry.value, height)
     deep = entry.depth == depth or (tally[DEEPER] != 0 and entry.depth > depth)
     exact = entry.bound == EXACT or (entry.bound == AT_LEAST and value >= beta)
     return int(entry.move), value, deep and (exact or (entry.bound == AT_MOST and value <= alpha))
@@ -206,7 +206,7 @@ def _farther(value: float, height: int) -> float:
 
 
 @kernel
-def _nearer(value: float, height: int) -> float:
+def nearer(value: float, height: int) -> float:
     """Return a stored value counted from the root again."""
     return value - height if value > PROVEN else value + height if value < -PROVEN else value
 

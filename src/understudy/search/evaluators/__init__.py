@@ -27,6 +27,7 @@ from understudy.search.evaluators.perceptron import (
     value_of_sums,
 )
 from understudy.search.evaluators.sigmoid import Sigmoid, sigmoid_value
+from understudy.search.workspace import WIN
 
 
 class Quiescent(NamedTuple):
@@ -39,6 +40,41 @@ class Quiescent(NamedTuple):
 def quiescent(inner: Any) -> Quiescent:
     """Return *inner* to be asked in quiet positions only."""
     return Quiescent(inner, inner.scale)
+
+
+class Tabled(NamedTuple):
+    """Any evaluator of a game with tables of solved positions, which are asked first."""
+
+    inner: Any
+    tables: Any
+    scale: float
+
+
+def tabled(inner: Any, game: str, folder: str) -> Tabled:
+    """Return *inner* to be asked only where the tables of a *folder* do not know the truth."""
+    return Tabled(inner, find_kind(game).load("tables").open_tables(folder), inner.scale)
+
+
+def look_up(tables: Any, position: Any) -> int:
+    """Return what tables know of a position: 0 a draw, odd lost, even won, -1 nothing."""
+    return int(kind_of(type(position)).load("tables").look_up(tables, position))
+
+
+@overload(look_up, strict=False)
+def _look_up(tables: Any, position: Any) -> Any:
+    chosen = kind_of(position.instance_class).load("tables").look_up
+    return lambda tables, position: chosen(tables, position)
+
+
+@kernel
+def tabled_value(evaluator: Tabled, position: Any, own: bool) -> float:
+    """Return a proven value, counted in plies from this position, or what the inner evaluator says."""
+    plies = look_up(evaluator.tables, position)
+    if plies < 0:
+        return value(evaluator.inner, position, own)
+    if plies == 0:
+        return 0.0
+    return WIN - (plies - 1) if plies & 1 == 0 else (plies - 1) - WIN
 
 
 _11 = np.uint64(11)
@@ -65,6 +101,7 @@ VALUES: dict[type, Callable[..., float]] = {
     Noise: noise_value,
     Perceptron: perceptron_value,
     Sigmoid: sigmoid_value,
+    Tabled: tabled_value,
 }
 """The kernels of evaluators that serve every game; the others stand with their games."""
 

@@ -293,6 +293,16 @@ class Atlas(NamedTuple):
     plies: NDArray[np.uint16]
 
 
+USUAL = "usual"
+"""Names the folder in which tables lie unless somebody says otherwise."""
+
+
+@lru_cache(maxsize=1)
+def open_tables(folder: str) -> Atlas:
+    """Return all tables of a folder as one; searches of this process share it."""
+    return make_atlas(shared_tables("" if folder == USUAL else folder))
+
+
 def make_atlas(tables: Tables) -> Atlas:
     """Return all tables of a folder as one."""
     starts, parts, plies = np.full((STONES + 1, STONES + 1), -1, np.int64), list[Space](), [np.zeros(0, np.uint16)]
