@@ -87,10 +87,10 @@ class GameKind:
     students: str | None = None
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
-    """Perfect play."""
+    """Perfect play: see `solve.py`."""
     truth: str | None = None
     """`know`: what every move of a position is truly worth, where that is known otherwise than by a solver; `draw`: so
-    many positions of which it is known."""
+    many positions of which it is known (see `solve.py`)."""
     starts: str | None = None
     """STARTS: how to draw positions of a kind to start from, `custom` or `random`; `wander`: those of random games."""
     watching: Mapping[str, Any] = field(default_factory=dict)
