@@ -73,8 +73,8 @@ KEPT = ["judge", "random", "--judge", "value_kept"]
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["solve", "chess"], "only konane can be solved, not chess"),
-        (["solve", "morris", "--json"], "only konane can be solved, not morris"),
+        (["solve", "chess"], "only konane and lines_of_action can be solved, not chess"),
+        (["solve", "morris", "--json"], "only konane and lines_of_action can be solved, not morris"),
         (["solve", "konane"], "konane can be solved on boards of at most 36 cells, not on 8x8"),
         (["solve", "konane", "--size", "7"], "at most 36 cells, not on 7x7"),
         (["solve", "konane", "--size", "1"], "konane has no board of size 1x1"),

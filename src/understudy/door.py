@@ -235,13 +235,13 @@ def _judge_truth(
     """Return how often each player keeps what a position is worth."""
     from understudy.judges.value_kept import exam_positions, graded, value_kept
     from understudy.players import close, make_player
-    from understudy.solve import check_solvable
+    from understudy.solve import check_decidable
 
     if game is None or set(judges) - {"value_kept"}:
         wanted = next(iter(set(judges) - {"value_kept"}), "value_kept")
         raise BadOption(f"the judge {wanted!r} needs {'a game' if wanted == 'value_kept' else 'records'}")
     board = _game(game).compiled
-    check_solvable(board)
+    check_decidable(board)
     made = [make_player(name, board, seed=seed) for name in names]
     exam = graded(board, exam_positions(board, limit=limit, seed=seed))
     verdicts = {one.name: value_kept(one, exam) for one in made}

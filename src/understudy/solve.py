@@ -1,23 +1,26 @@
-"""Perfect play: who wins, exactly, where a game has a solver; what is particular of a game is in its folder.
+"""Perfect play: what moves are truly worth, where somebody knows; what is particular of a game is in its folder.
 
-The module that a game names for `solver` has a class `Solver` and a function `check_solvable`. What a solver has
-proven it keeps in a hash table of words, each a whole key and who wins. A key is exact, so an entry may be thrown away
-at any time and nothing that is read from it is ever wrong. The eight entries where a key may stand share a line of the
-processor's cache.
+The module that a game names for `solver` has a class `Solver` and the functions `check_solvable` and `warm_up`; where
+positions can be drawn by lot whose moves are all known, also `draw`. `know` asks the solver, or whoever else knows.
+
+What a solver has proven it may keep in a hash table of words, each a whole key and who wins. A key is exact, so an
+entry may be thrown away at any time and nothing that is read from it is ever wrong. The eight entries where a key may
+stand share a line of the processor's cache.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, TypeAlias
+from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games import GAMES, CompiledGame, find_kind
+from understudy.games.batches import stacked
 from understudy.games.bits import NONE, Mask, mixed, popcount
 from understudy.kernels import kernel
 from understudy.protocols import Move
@@ -27,6 +30,36 @@ FEW_CELLS = 16
 
 Progress = Callable[[int], None]
 """Hears, now and then, how many positions were searched since the solver was made."""
+
+
+class Worth(NamedTuple):
+    """What a move is truly worth to who makes it."""
+
+    value: int
+    """1 if it wins, 0 if it draws, -1 if it loses."""
+    plies: int | None
+    """Until the game ends with best play of both sides, this move counted; None where nobody knows, and for draws."""
+    order: int = 0
+    """Where plies are not known: a win with less is nearer, a loss with more is further away."""
+    note: str = ""
+    """What else is to be said, such as "by the fifty-move rule"."""
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """The more the better: a near win, a far one, a draw, a far loss, a near one."""
+        distance = self.order if self.plies is None else self.plies
+        return self.value, -self.value * distance
+
+    def __str__(self) -> str:
+        word = {1: "wins", 0: "draws", -1: "loses"}[self.value]
+        far = "" if self.plies is None else f"in {self.plies} {'ply' if self.plies == 1 else 'plies'}"
+        return " ".join(filter(None, (word, far, self.note)))
+
+
+def best_moves(worths: Mapping[Move, Worth]) -> list[Move]:
+    """Return the moves than which none is better: the nearest wins, else draws, else the furthest losses."""
+    best = max((worth.rank for worth in worths.values()), default=None)
+    return [move for move, worth in worths.items() if worth.rank == best]
 
 
 class MoveValues(NamedTuple):
@@ -60,6 +93,18 @@ class Solver(Protocol):
         """How many positions were searched so far."""
         ...
 
+    def worths(self, position: Any, *, only_best: bool = False, progress: Progress | None = None) -> dict[Move, Worth]:
+        """Tell what legal moves are worth, the best of them always among them; raise where that cannot be known.
+
+        A move is left out of which nobody knows more than that it is no better; *only_best* lets a solver leave out as
+        many as it likes.
+        """
+        ...
+
+
+class Decider(Solver, Protocol):
+    """A solver of a game without draws, which tells of many positions at once who wins them."""
+
     def wins(self, position: Any, *, progress: Progress | None = None) -> bool:
         """Tell whether the side to move wins."""
         ...
@@ -77,12 +122,64 @@ class Solver(Protocol):
         ...
 
 
+def know(game: CompiledGame, position: Any, *, only_best: bool = False) -> dict[Move, Worth]:
+    """Return what every legal move is truly worth, as a `Solver` tells it; raise where nobody knows."""
+    check_known(game)
+    if game.kind.solver is not None:
+        return shared_solver(game).worths(position, only_best=only_best)
+    worths: dict[Move, Worth] = game.kind.load("truth").know(position)
+    return worths
+
+
+def know_all(game: CompiledGame, positions: Sequence[Any]) -> list[dict[Move, Worth]]:
+    """Return what the moves of each position are worth, at least the best; at once where that is possible."""
+    if not positions or not is_decidable(game):
+        return [know(game, position, only_best=True) for position in positions]
+    values = shared_decider(game).solve_moves(stacked(positions))
+    return [worths_of(values.of(row)) for row in range(len(positions))]
+
+
+def worths_of(values: Mapping[Move, bool]) -> dict[Move, Worth]:
+    """Return the worths of moves of which it is known whether they win, and no more."""
+    return {move: Worth(1 if wins else -1, None) for move, wins in values.items()}
+
+
+def draw_known(game: CompiledGame, count: int, seed: int) -> list[Any]:
+    """Return so many positions, drawn by lot, of which it is known what every move is worth."""
+    check_known(game)
+    module = game.kind.load("solver" if game.kind.solver else "truth")
+    if not hasattr(module, "draw"):
+        raise BadOption(f"of {game.name} no positions are drawn whose moves are all known")
+    drawn: list[Any] = module.draw(game, count, seed)
+    return drawn
+
+
+def check_known(game: CompiledGame) -> None:
+    """Raise unless of some positions of *game* it is known what every move is worth."""
+    if game.kind.solver is not None or game.kind.truth is None:
+        check_solvable(game)
+
+
 def check_solvable(game: CompiledGame) -> None:
     """Raise unless a solver can know *game* perfectly."""
     if game.kind.solver is None:
-        solvable = ", ".join(name for name in GAMES if find_kind(name).solver)
+        solvable = " and ".join(name for name in GAMES if find_kind(name).solver)
         raise BadOption(f"only {solvable} can be solved, not {game.name}")
     game.kind.load("solver").check_solvable(game)
+
+
+def is_decidable(game: CompiledGame) -> bool:
+    """Tell whether the solver of *game*, if it has one, tells of many positions at once who wins them."""
+    return game.kind.solver is not None and hasattr(game.kind.load("solver").Solver, "solve_moves")
+
+
+def check_decidable(game: CompiledGame) -> None:
+    """Raise unless a solver can tell of many positions of *game* at once who wins them."""
+    check_solvable(game)
+    if not is_decidable(game):
+        raise BadOption(
+            f"{game.name} is solved position by position, and has draws: who wins is not known of many at once"
+        )
 
 
 def make_solver(game: CompiledGame) -> Solver:
@@ -97,6 +194,12 @@ def shared_solver(game: CompiledGame) -> Solver:
     check_solvable(game)
     with _making:
         return _shared(game)
+
+
+def shared_decider(game: CompiledGame) -> Decider:
+    """Return the shared solver of a board on which it is known of many positions at once who wins them."""
+    check_decidable(game)
+    return cast(Decider, shared_solver(game))
 
 
 _making = threading.Lock()

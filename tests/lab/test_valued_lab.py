@@ -133,7 +133,7 @@ def test_a_teacher_without_values_teaches_outcomes(tmp_path: Path) -> None:
     ("game", "changes", "message"),
     [
         ("morris", {"examples__learn": "wisdom"}, "examples.learn 'wisdom'"),
-        ("morris", {"examples__learn": "perfect"}, "only konane can be solved, not morris"),
+        ("morris", {"examples__learn": "perfect"}, "only konane and lines_of_action can be solved, not morris"),
         ("konane", {"examples__learn": "perfect", "experiment__size": "8x8"}, "at most 36 cells, not on 8x8"),
         ("chess", {"examples__learn": "perfect"}, "of chess the truth is known in endings alone"),
         ("morris", {"network__inputs": ["nonads"]}, "input of morris 'nonads'"),
@@ -143,7 +143,7 @@ def test_a_teacher_without_values_teaches_outcomes(tmp_path: Path) -> None:
         ("morris", {"examples__trace": 1.5}, "examples.trace must be from 0 to 1"),
         ("morris", {"examples__boards": 500}, "option of .examples. 'boards'"),
         ("morris", {"training__legality": 1.0}, "training.legality = 1.0: experiments of the kind 'values' never"),
-        ("morris", {"judging__value_kept": 10}, "only konane can be solved"),
+        ("morris", {"judging__value_kept": 10}, "only konane and lines_of_action can be solved"),
         ("morris", {"student__depth": 9}, "student.depth must be from 1 to 6"),
         ("morris", {"records__files": ["x.parquet"]}, "needs either .watch. or .records. files"),
     ],

@@ -147,7 +147,7 @@ def test_the_exam_holds_out_late_boards_alone() -> None:
     ("changes", "message"),
     [
         ({"experiment__size": "8x8"}, "at most 36 cells, not on 8x8"),
-        ({"experiment__game": "morris", "experiment__size": ""}, "only konane can be solved"),
+        ({"experiment__game": "morris", "experiment__size": ""}, "only konane and lines_of_action can be solved"),
         ({"student__representation": "A"}, "A has halves"),
         ({"student__representation": "Z"}, "representation of konane 'Z'"),
         ({"network__hidden": [0]}, "network.hidden must be from 1"),

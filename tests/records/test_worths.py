@@ -81,8 +81,13 @@ def test_ways_that_there_are_not() -> None:
     with pytest.raises(UnknownName, match=r"examples.learn 'luck'.*search, outcome, td, perfect"):
         check_way(FOUR, "luck")
     check_way(FOUR, "perfect")
-    with pytest.raises(BadOption, match="only konane can be solved"):
-        check_way(find_game("lines_of_action"), "perfect")
+    for game, size, message in (
+        ("morris", None, "only konane and lines_of_action can be solved, not morris"),
+        ("lines_of_action", (8, 8), "4x4 and 5x5, not on 8x8"),
+        ("lines_of_action", (4, 4), "lines_of_action is solved position by position, and has draws"),
+    ):
+        with pytest.raises(BadOption, match=message):
+            check_way(find_game(game, size), "perfect")
 
 
 def test_measures_by_hand(tmp_path: Path) -> None:

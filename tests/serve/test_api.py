@@ -247,7 +247,7 @@ def test_truth_where_it_is_known(client: TestClient) -> None:
     assert konane["known"] and {move["number"] for move in konane["moves"]} <= {1.0, -1.0}
     rook = client.post("/api/truth", json={"game": "chess", "position": "8/8/8/8/8/k7/8/K6R w - - 0 1"}).json()
     best = rook["moves"][0]
-    assert rook["known"] and best["number"] == 1.0 and "mates in" in best["note"]
+    assert rook["known"] and best["number"] == 1.0 and "wins in" in best["note"]
     for where in ({"game": "morris"}, {"game": "chess"}, {"game": "konane", "size": "8x8"}):
         answer = client.post("/api/truth", json=where).json()
         assert not answer["known"] and answer["note"]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,9 +25,12 @@ from understudy.errors import BadOption
 
 if TYPE_CHECKING:
     from understudy.games import CompiledGame
-    from understudy.solve import Solver
+    from understudy.protocols import Move
+    from understudy.solve import Solver, Worth
 
 PLAYERS = ("first", "second")
+UNKNOWN = "unknown"
+"""Who wins by a move of which that is not known."""
 
 
 @click.command()
@@ -43,10 +46,11 @@ def solve(
     name: str, size: str | None, rules: tuple[str, ...], as_json: bool, stones: str | None, tables: str | None,
     verified: int | None, where: Where,
 ) -> None:  # fmt: skip
-    """Tell who wins a game with best play.
+    """Tell who wins a game with best play, and what each first move leads to.
 
-    Konane can be solved on boards of at most 36 cells: 4x4, 5x5, 4x6, 6x6. Of morris the endgames are, and their
-    tables are kept: `perfect` plays by them, and `searcher:time=1,tables=usual` looks into them.
+    Two games can be solved on small boards: konane on at most 36 cells (4x4, 5x5, 4x6, 5x6, 5x7, 6x6), and
+    lines_of_action on 4x4 and 5x5, where the plies to the end are told as well. Of morris endgames are solved, and
+    tables of them kept: `perfect` plays by them, and `searcher:time=1,tables=usual` looks into them.
     """
     from understudy.cli.endgames import solve_endgames
     from understudy.solve import make_solver
@@ -60,19 +64,35 @@ def solve(
             raise BadOption(f"{option} {given} goes with endgames, which {game.name} does not have")
     solver = make_solver(game)
     with compiling():
-        _compile()
+        game.kind.load("solver").warm_up(game)
     began = time.perf_counter()
     with searching() as progress:
-        values = solver.values(game.start(), progress=progress)
+        worths = solver.worths(game.start(), progress=progress)
         seconds, positions = time.perf_counter() - began, solver.positions
-    openings = {game.write_move(game.start(), move): PLAYERS[not wins] for move, wins in values.items()}
-    winner = PLAYERS["first" not in openings.values()]
     if as_json:
-        shape = "x".join(map(str, game.size))
-        print_json({"size": shape, "winner": winner, "openings": openings, "positions": positions, "seconds": seconds})
+        print_json(_tell(game, worths) | {"positions": positions, "seconds": seconds})
     else:
-        _print_solution(game, solver, winner, openings)
+        _print_solution(game, solver, worths)
         click.echo(f"{positions:,} positions searched in {seconds:.2f} s".replace(",", " "))
+
+
+def _tell(game: CompiledGame, worths: Mapping[Move, Worth]) -> dict[str, Any]:
+    """Return who wins and what each first move leads to, for programs; plies where they are known."""
+    from understudy.solve import best_moves, is_decidable
+
+    best, start = worths[best_moves(worths)[0]], game.start()
+    told: dict[str, Any] = {"size": "x".join(map(str, game.size)), "winner": _winner(best)}
+    names = {move: game.write_move(start, move) for move in game.moves(start)}
+    openings = {name: _winner(worths.get(move)) for move, name in names.items()}
+    if is_decidable(game):
+        return told | {"openings": openings}
+    plies = {name: worths[move].plies if move in worths else None for move, name in names.items()}
+    return told | {"plies": best.plies, "openings": openings, "opening_plies": plies}
+
+
+def _winner(worth: Worth | None) -> str:
+    """Return who wins by a first move of this worth."""
+    return UNKNOWN if worth is None else {1: PLAYERS[0], 0: "nobody", -1: PLAYERS[1]}[worth.value]
 
 
 @contextlib.contextmanager
@@ -90,24 +110,31 @@ def searching() -> Iterator[Callable[[int], None]]:
         yield note
 
 
-def _compile() -> None:
-    """Have the kernels ready before the clock runs."""
-    from understudy.games import find_game
-    from understudy.solve import make_solver
+def _print_solution(game: CompiledGame, solver: Solver, worths: Mapping[Move, Worth]) -> None:
+    from understudy.solve import best_moves, is_decidable
 
-    smallest = find_game("konane", (2, 3))
-    make_solver(smallest).values(smallest.start())
-
-
-def _print_solution(game: CompiledGame, solver: Solver, winner: str, openings: dict[str, str]) -> None:
-    colours = dict(zip(PLAYERS, game.colours, strict=True))
+    colours, best = dict(zip(PLAYERS, game.colours, strict=True)), worths[best_moves(worths)[0]]
     rows, columns = game.size
-    click.echo(f"{game.title} {rows}x{columns}: {colours[winner]}, who moves {winner}, wins")
-    for opening, victor in openings.items():
-        after = game.play(game.start(), game.read_move(game.start(), opening))
-        replies = [game.write_move(after, move) for move, wins in solver.values(after).items() if wins]
-        how = f"by {' or '.join(replies)}" if replies else f"whatever {colours['second']} removes"
-        click.echo(f"  {opening:<4} {colours[victor]} wins {how}")
+    victor = _winner(best)
+    who = f"{colours[victor]}, who moves {victor}, wins" if best.value else "nobody wins"
+    click.echo(f"{game.title} {rows}x{columns}: {who}{_far(best)}")
+    for move in game.moves(game.start()):
+        worth, opening = worths.get(move), game.write_move(game.start(), move)
+        victor = _winner(worth)
+        end = "who wins is not known" if worth is None else f"{colours.get(victor, victor)} wins{_far(worth)}"
+        how = f" {_how(game, solver, move)}" if is_decidable(game) else ""
+        click.echo(f"  {opening:<4} {end}{how}")
+
+
+def _far(worth: Worth) -> str:
+    return "" if worth.plies is None else f" in {worth.plies} plies"
+
+
+def _how(game: CompiledGame, solver: Solver, opening: Move) -> str:
+    """Return by which replies the second player wins after *opening*."""
+    after = game.play(game.start(), opening)
+    replies = [game.write_move(after, move) for move, worth in solver.worths(after).items() if worth.value > 0]
+    return f"by {' or '.join(replies)}" if replies else f"whatever {game.colours[1]} removes"
 
 
 @click.command()

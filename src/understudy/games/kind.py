@@ -87,10 +87,10 @@ class GameKind:
     students: str | None = None
     """INSIDE and OUTSIDE: kinds of students that only this game knows how to play."""
     solver: str | None = None
-    """Perfect play."""
+    """Perfect play: see `solve.py`."""
     truth: str | None = None
     """`know`: what every move of a position is truly worth, where that is known otherwise than by a solver; `draw`: so
-    many positions of which it is known."""
+    many positions of which it is known (see `solve.py`)."""
     tables: str | None = None
     """Tables of solved positions: `make_tables`; `open_tables`, those of a folder as one value for searches; `look_up`,
     the kernel that asks them (0: a draw; else one more than the plies to the end, odd lost, even won; -1: unknown)."""

@@ -16,7 +16,7 @@ from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, stacked, taken, unknown, unstacked
 from understudy.judges.measures import Verdict, counted, measured
 from understudy.protocols import Choice, Move, Player
-from understudy.solve import FEW_CELLS, MoveValues, check_solvable, shared_solver
+from understudy.solve import FEW_CELLS, MoveValues, check_decidable, shared_decider
 
 SAMPLE = 20_000
 """Positions of an exam unless somebody asks otherwise: the interval of a share is then at most 0.7 % to either side."""
@@ -74,7 +74,7 @@ def truth_kept(player: Player, positions: Sequence[Any], values: Sequence[Mappin
 
 def graded(game: CompiledGame, positions: Any, *, chunk: int = 256, progress: Progress | None = None) -> Exam:
     """Return an exam of *positions*, a batch, with the value of every move."""
-    solver = shared_solver(game)
+    solver = shared_decider(game)
     parts = []
     for start in range(0, size(positions), chunk):
         some = taken(positions, slice(start, start + chunk))
@@ -92,7 +92,7 @@ def exam_positions(game: CompiledGame, *, limit: int | None = None, seed: int = 
     On boards of at most 16 cells all that can be reached and have a move, or *limit* of them; on larger ones *limit*
     positions (20 000 unless told) of random games, no two of them images of each other.
     """
-    check_solvable(game)
+    check_decidable(game)
     rng = np.random.default_rng(seed)
     rows, columns = game.size
     if rows * columns > FEW_CELLS:

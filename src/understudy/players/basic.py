@@ -15,7 +15,7 @@ from understudy.games.batches import stacked
 from understudy.games.drawing import draw_text
 from understudy.players.names import PlayerKind
 from understudy.protocols import Choice, Move
-from understudy.solve import shared_solver
+from understudy.solve import Worth, best_moves, check_known, is_decidable, know, know_all, shared_decider
 from understudy.thoughts import Thought, Weighed
 
 NO_MOVE = -1
@@ -110,6 +110,8 @@ HUMAN = PlayerKind(Human, NoOptions)
 
 
 TIES = ("first", "random")
+COUNTED = "true values: known to the end, with best play of both sides"
+UNCOUNTED = "true values: solved to the end; how many moves it takes is not known"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -120,47 +122,56 @@ class PerfectOptions:
 
 
 class Perfect:
-    """A player that never lets go of a win; where every move loses it takes one that leaves the fewest ways to win."""
+    """A player that knows what every move is worth: it wins as soon as it can, and loses as late.
+
+    Where nobody knows how soon, it keeps every win, and if all is lost leaves the fewest ways to win.
+    """
 
     def __init__(self, game: CompiledGame, options: PerfectOptions, *, name: str, rng: np.random.Generator) -> None:
         if options.ties not in TIES:
             raise UnknownName("ties of perfect", options.ties, TIES)
+        check_known(game)
         self.name, self.game, self.options, self.rng = name, game, options, rng
-        self.solver = shared_solver(game)
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
-        """Solve all moves of each position."""
-        if not positions:
-            return []
-        values = self.solver.solve_moves(stacked(positions))
-        return [self._choice(position, values.of(row)) for row, position in enumerate(positions)]
+        """Ask what the moves of each position are worth; raise where nobody knows."""
+        return [
+            self._choice(position, worths)
+            for position, worths in zip(positions, know_all(self.game, positions), strict=True)
+        ]
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
-        """Return what every move is truly worth, and of moves that are equally good how hard they make it."""
-        choice = self.choose([position])[0]
-        values = choice.scores or {}
-        ranked = sorted(values, key=lambda move: (move != choice.move, -values[move]))
+        """Return what every move is truly worth, and in how many plies it wins or loses where that is known."""
+        worths = know(self.game, position, only_best=True)
+        choice = self._choice(position, worths)
+        ranked = sorted(worths, key=lambda move: (move == choice.move, worths[move].rank), reverse=True)
+        known = tuple(Weighed(move, float(worths[move].value), note=str(worths[move])) for move in ranked)
+        others = (Weighed(move, None, note="not known") for move in self.game.moves(position) if move not in worths)
+        counted = any(worth.plies is not None for worth in worths.values())
         return Thought(
             player=self.name, game=self.game, position=position, kind="value", choice=choice, value=choice.value,
-            moves=tuple(Weighed(move, values[move], note="wins" if values[move] > 0 else "loses") for move in ranked),
-            note="true values: solved to the end; how many moves it takes is not known",
+            moves=(*known, *others), note=COUNTED if counted else UNCOUNTED,
         )  # fmt: skip
 
     def prepare(self) -> None:
         """Solve the first move, the longest of all, before any clock runs."""
-        self.solver.values(self.game.start())
+        if self.game.kind.solver is not None:
+            know(self.game, self.game.start(), only_best=True)
 
-    def _choice(self, position: Any, values: Mapping[Move, bool]) -> Choice:
-        if not values:
+    def _choice(self, position: Any, worths: Mapping[Move, Worth]) -> Choice:
+        if not worths:
             return Choice(NO_MOVE, fault="no move")
-        won = any(values.values())
-        best = [move for move, wins in values.items() if wins] if won else self._hardest(position, list(values))
+        best = best_moves(worths)
+        worth = worths[best[0]]
+        if worth.value < 0 and is_decidable(self.game):
+            best = self._hardest(position, best)
         move = best[self.rng.integers(len(best))] if self.options.ties == "random" else best[0]
-        return Choice(move, 1.0 if won else -1.0, {move: 1.0 if wins else -1.0 for move, wins in values.items()})
+        return Choice(move, float(worth.value), {move: float(worth.value) for move, worth in worths.items()})
 
     def _hardest(self, position: Any, moves: Sequence[Move]) -> list[Move]:
         """Return the moves after which the smallest share of the replies wins."""
-        replies = self.solver.solve_moves(stacked([self.game.play(position, move) for move in moves]))
+        after = stacked([self.game.play(position, move) for move in moves])
+        replies = shared_decider(self.game).solve_moves(after)
         shares = replies.winning / replies.counts  # every move loses, so each has a reply
         return [move for move, share in zip(moves, shares, strict=True) if share == shares.min()]
 

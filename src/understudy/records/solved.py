@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from understudy.errors import FileError
 from understudy.games import CompiledGame
 from understudy.games.batches import joined, size, taken, unknown
-from understudy.solve import FEW_CELLS, Solver, shared_solver
+from understudy.solve import FEW_CELLS, Decider, shared_decider
 from understudy.tensors import load_arrays, save_arrays
 
 CHUNK = 5_000
@@ -55,12 +55,12 @@ def solve_boards(
     values = np.zeros(size(boards), np.float32)
     for row in range(0, size(boards), CHUNK):
         part = order[row : row + CHUNK]
-        values[part] = _worth(shared_solver(game), taken(boards, part), hope)
+        values[part] = _worth(shared_decider(game), taken(boards, part), hope)
         progress(min(1.0, (row + CHUNK) / size(boards)))
     return Solved(boards, values)
 
 
-def _worth(solver: Solver, boards: Any, hope: float) -> NDArray[np.float32]:
+def _worth(solver: Decider, boards: Any, hope: float) -> NDArray[np.float32]:
     """Return what boards are worth to who moved."""
     won = ~solver.solve(boards)
     values = won.astype(np.float32)

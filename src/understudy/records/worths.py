@@ -13,7 +13,7 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.records.examples import SIDES, orbit_names
 from understudy.records.store import UNKNOWN, Records
-from understudy.solve import check_solvable, shared_solver
+from understudy.solve import check_decidable, shared_decider
 
 SEARCH, OUTCOME, TEMPORAL, PERFECT = "search", "outcome", "td", "perfect"
 WAYS = (SEARCH, OUTCOME, TEMPORAL, PERFECT)
@@ -38,7 +38,7 @@ def check_way(game: CompiledGame, way: str, place: str = "examples.learn") -> No
             f"{place}: of {game.name} the truth is known in endings alone, not in whole games; learn 'search', "
             "'outcome' or 'td'"
         )
-    check_solvable(game)
+    check_decidable(game)
 
 
 def worths_of(records: Records, way: str) -> Worths:
@@ -46,7 +46,7 @@ def worths_of(records: Records, way: str) -> Worths:
     if way == SEARCH:
         return records.values.astype(np.float32)
     if way == PERFECT:
-        wins = shared_solver(records.game).solve(records.positions)
+        wins = shared_decider(records.game).solve(records.positions)
         return np.where(wins, 1.0, -1.0).astype(np.float32)
     return np.where(records.results == UNKNOWN, np.nan, records.results).astype(np.float32)
 
@@ -59,7 +59,7 @@ def known_worths(records: Records) -> dict[str, Worths]:
 
 def _truths(records: Records) -> dict[str, Worths]:
     try:
-        check_solvable(records.game)
+        check_decidable(records.game)
     except BadOption:
         return {}
     return {PERFECT: worths_of(records, PERFECT)}

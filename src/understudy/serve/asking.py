@@ -18,7 +18,7 @@ from understudy.serve.bodies import Asking, Where
 from understudy.serve.hall import Hall
 from understudy.serve.thinking import bounded
 from understudy.serve.views import choose_game, read_position
-from understudy.solve import check_solvable, shared_solver
+from understudy.solve import know
 from understudy.thoughts import Thought
 
 Tell = Callable[[Thought], None]
@@ -58,25 +58,15 @@ def _think(hall: Hall, asking: Asking, game: CompiledGame, course: Course, halt:
 
 
 async def find_truth(hall: Hall, where: Where) -> Truth:
-    """Return what every move is truly worth, where the game is solved on this board."""
+    """Return what every move is truly worth, where somebody knows."""
     game = await hall.prepare(choose_game(where.game, where.size, where.rules))
     position = read_position(game, where)
     try:
         check_position(game, position)
-        values = await hall.lanes.quick.do(lambda halt: know(game, position))
+        worths = await hall.lanes.quick.do(lambda halt: know(game, position, only_best=True))
     except UnderstudyError as error:
         return Truth(known=False, moves=[], note=str(error))
-    ranked = sorted(values.items(), key=lambda move: -move[1][0])
-    moves = [{"move": game.write_move(position, move), "number": number, "note": note}
-             for move, (number, note) in ranked]  # fmt: skip
+    ranked = sorted(worths.items(), key=lambda item: item[1].rank, reverse=True)
+    moves = [{"move": game.write_move(position, move), "number": float(worth.value), "note": str(worth)}
+             for move, worth in ranked]  # fmt: skip
     return Truth(known=True, moves=moves, note="true values: known to the end of the game")
-
-
-def know(game: CompiledGame, position: Any) -> dict[int, tuple[float, str]]:
-    """Return the true value of every legal move, with a word for it; a game that cannot tell says why."""
-    if game.kind.truth is not None:
-        values: dict[int, tuple[float, str]] = game.kind.load("truth").know(position)
-        return values
-    check_solvable(game)
-    solved = shared_solver(game).values(position)
-    return {move: (1.0, "wins") if wins else (-1.0, "loses") for move, wins in solved.items()}

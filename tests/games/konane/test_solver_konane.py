@@ -211,8 +211,8 @@ def test_batches_may_be_empty_and_of_other_numbers() -> None:
         ("konane", (8, 8), "konane can be solved on boards of at most 36 cells, not on 8x8"),
         ("konane", (14, 14), "not on 14x14"),
         ("konane", (2, 19), "not on 2x19"),
-        ("morris", None, "only konane can be solved, not morris"),
-        ("lines_of_action", (4, 4), "only konane can be solved, not lines_of_action"),
+        ("morris", None, "only konane and lines_of_action can be solved, not morris"),
+        ("lines_of_action", (6, 6), "lines_of_action can be solved on boards of 4x4 and 5x5, not on 6x6"),
     ],
 )
 def test_what_cannot_be_solved(name: str, size: tuple[int, int] | None, message: str) -> None:

@@ -17,21 +17,24 @@ import numpy as np
 
 from understudy.errors import BadOption
 from understudy.files import data_folder
+from understudy.games import CompiledGame
 from understudy.games.chess.endings import LETTERS, Endings
 from understudy.games.chess.notation import from_board, from_uci, to_board
 from understudy.games.chess.position import Chess
+from understudy.solve import Worth
 
 DRAWN = (chess.QUEEN, chess.ROOK, chess.PAWN)
 """What one side has more in positions that are drawn by lot: all that can win against a bare king."""
 MEN = 5
 """Pieces of the largest Syzygy tables that are asked."""
-WORDS = {1: "wins", 0: "draws", -1: "loses"}
-Values = dict[int, tuple[float, str]]
+NEAREST = 2
+"""The order of a move that takes a piece or moves a pawn and keeps a win: only a mate, one ply, comes before it."""
+Worths = dict[int, Worth]
 _making = threading.Lock()
 
 
-def know(position: Chess) -> Values:
-    """Return the true value of every legal move from -1 to 1, with a word for it; refused where nobody knows."""
+def know(position: Chess) -> Worths:
+    """Return what every legal move is truly worth; refused where nobody knows."""
     board = to_board(position)
     men = chess.popcount(board.occupied)
     if men <= 3 and not board.castling_rights:
@@ -44,7 +47,7 @@ def know(position: Chess) -> Values:
     return _know_by_tables(board, folder)
 
 
-def draw(count: int, seed: int) -> list[Chess]:
+def draw(game: CompiledGame, count: int, seed: int) -> list[Chess]:
     """Return positions that `know` knows by our own tables: a queen, a rook or a pawn more, either side to move."""
     rng, positions = np.random.default_rng(seed), list[Chess]()
     while len(positions) < count:
@@ -60,17 +63,17 @@ def draw(count: int, seed: int) -> list[Chess]:
     return positions
 
 
-def _know_by_ending(board: chess.Board) -> Values:
-    """Return values with the plies to mate, by our own tables."""
+def _know_by_ending(board: chess.Board) -> Worths:
+    """Return worths with the plies to mate, by our own tables."""
     pieces = [piece.symbol().upper() for piece in board.piece_map().values() if piece.piece_type != chess.KING]
     tables = _solve(pieces[0]) if pieces else None
-    values: Values = {}
+    worths: Worths = {}
     for move in board.legal_moves:
         after = board.copy(stack=False)
         after.push(move)
         plies = 0 if tables is None or after.is_insufficient_material() else tables.worth(from_board(after))
-        values[from_uci(from_board(board), move)] = _read_worth(plies)
-    return values
+        worths[from_uci(from_board(board), move)] = _read_worth(plies)
+    return worths
 
 
 @lru_cache(maxsize=len(LETTERS))
@@ -86,29 +89,30 @@ def _solve(letter: str) -> Endings:
         return _make_tables(letter)
 
 
-def _read_worth(worth: int) -> tuple[float, str]:
-    """Return the value of a move after which the other side's worth is n if it mates in n, -(n + 1) if mated in n."""
+def _read_worth(worth: int) -> Worth:
+    """Return the worth of a move after which the other side's is n if it mates in n, -(n + 1) if it is mated in n."""
     if worth == 0:
-        return 0.0, WORDS[0]
-    plies = worth + 1 if worth > 0 else -worth
-    return (-1.0, f"is mated in {plies} plies") if worth > 0 else (1.0, f"mates in {plies} plies")
+        return Worth(0, None)
+    return Worth(-1, worth + 1) if worth > 0 else Worth(1, -worth)
 
 
-def _know_by_tables(board: chess.Board, folder: Path) -> Values:
-    values: Values = {}
+def _know_by_tables(board: chess.Board, folder: Path) -> Worths:
+    """Return worths by Syzygy's tables, which do not know the plies to mate."""
+    worths: Worths = {}
     with chess.syzygy.open_tablebase(str(folder)) as tables:
         for move in board.legal_moves:
             after = board.copy(stack=False)
             after.push(move)
-            values[from_uci(from_board(board), move)] = _probe(tables, after)
-    return values
+            worths[from_uci(from_board(board), move)] = _probe(tables, after, spends=board.is_zeroing(move))
+    return worths
 
 
-def _probe(tables: Any, after: chess.Board) -> tuple[float, str]:
+def _probe(tables: Any, after: chess.Board, *, spends: bool) -> Worth:
+    """Return the worth of the move before *after*; *spends* tells whether it took a piece or moved a pawn."""
     if after.is_checkmate():
-        return 1.0, "mates"
+        return Worth(1, 1)
     if after.is_stalemate() or after.is_insufficient_material():
-        return 0.0, WORDS[0]
+        return Worth(0, None)
     try:
         found = -tables.probe_wdl(after)
     except KeyError:
@@ -117,4 +121,14 @@ def _probe(tables: Any, after: chess.Board) -> tuple[float, str]:
         ) from None
     # A win that the fifty-move rule spoils is half a win: Syzygy counts 2, 1, 0, -1, -2.
     side = (found > 1) - (found < -1)
-    return float(side), WORDS[side] if abs(found) != 1 else "draws by the fifty-move rule"
+    note = "by the fifty-move rule" if abs(found) == 1 else ""
+    return Worth(side, None, NEAREST if spends or not side else NEAREST + _measure(tables, after), note)
+
+
+def _measure(tables: Any, after: chess.Board) -> int:
+    """Return how many plies the next capture or move of a pawn is away; 0 where the table of it is missing.
+
+    A side that always takes the least of it wins in the end, though not soonest.
+    """
+    distance = tables.get_dtz(after)
+    return abs(distance) if distance is not None else 0

@@ -22,4 +22,5 @@ KIND = GameKind(
     mistakes="mistakes",
     boards="inputs",
     network_inputs="inputs",
+    solver="solving",
 )

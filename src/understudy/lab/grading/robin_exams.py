@@ -18,7 +18,7 @@ from understudy.lab.judging import count_plies
 from understudy.match import Terms
 from understudy.protocols import Player
 from understudy.records.watch import keep_choices
-from understudy.solve import check_solvable
+from understudy.solve import check_decidable, draw_known, know
 
 UNWATCHED = 0x0B5E7
 """Tells the chance of games for the exam from that of games that rate."""
@@ -41,16 +41,22 @@ class Exam(NamedTuple):
 def make_exam(game: CompiledGame, count: int) -> Exam:
     """Return how players of a game are compared with the truth, in so many positions."""
     try:
-        check_solvable(game)
-    except UnderstudyError as error:
-        if game.kind.truth is None:
-            return Exam(lambda player: {}, "", str(error))
-        truth = game.kind.load("truth")
-        drawn = truth.draw(count, TRUTHS)
-        values = [{move: worth for move, (worth, _) in truth.know(position).items()} for position in drawn]
-        return Exam(lambda player: truth_kept(player, drawn, values), f"{count} endings drawn by lot", "")
+        check_decidable(game)
+    except UnderstudyError:
+        return _draw_exam(game, count)
     solved = graded(game, exam_positions(game, limit=count))
     return Exam(lambda player: value_kept(player, solved), f"{count} positions of random games, solved", "")
+
+
+def _draw_exam(game: CompiledGame, count: int) -> Exam:
+    """Return an exam of positions that are drawn by lot among those of which somebody knows every move's worth."""
+    try:
+        drawn = draw_known(game, count, TRUTHS)
+    except UnderstudyError as error:
+        return Exam(lambda player: {}, "", str(error))
+    values = [{move: float(worth.value) for move, worth in know(game, position).items()} for position in drawn]
+    what = "positions" if game.kind.solver else "endings"
+    return Exam(lambda player: truth_kept(player, drawn, values), f"{count} {what} drawn by lot", "")
 
 
 def draw_watched_by_nobody(game: CompiledGame, options: Any) -> Any:

@@ -32,7 +32,7 @@ from understudy.records.files import check_on_error
 from understudy.records.watch import Watch
 from understudy.records.worths import FEWEST, OUTCOME, SEARCH, TEMPORAL, check_way
 from understudy.search.evaluators.chromosome import FEATURES, TURN, NetworkOptions, make_plan
-from understudy.solve import check_solvable
+from understudy.solve import check_decidable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 
 LEARNING = ("examples", "student", "network", "training")
@@ -159,7 +159,7 @@ def _check(experiment: Experiment) -> None:
     check_range("judging.opening_plies", judging.opening_plies or 0, 0, 20)
     check_range("judging.value_kept", judging.value_kept, 0, 10**7)
     if judging.value_kept:
-        check_solvable(game)
+        check_decidable(game)
     if len({lesson.examples.seed for lesson in experiment.lessons}) > 1:
         raise BadOption(
             "examples.seed: all students are graded by the same games held out, so none has a seed of its own"

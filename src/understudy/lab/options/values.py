@@ -13,7 +13,7 @@ from understudy.games.boards import find_boards
 from understudy.lab.settings import YARDSTICKS, About, Study, built, check_shares, fingerprint_of, make_study, unusual
 from understudy.networks.students import ValueOptions, check_values
 from understudy.records.worths import PERFECT, check_way
-from understudy.solve import check_solvable
+from understudy.solve import check_decidable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
 
 LEARNING = ("examples", "student", "network", "training")
@@ -83,7 +83,7 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
     experiment = make_study(name, settings, learning=LEARNING, more=("paper",), judging=ValuesJudging, lesson=_lesson)
     if all(lesson.examples.learn == PERFECT for lesson in experiment.lessons):
-        check_solvable(experiment.game)
+        check_decidable(experiment.game)
     check_range("judging.games", experiment.judging.games, 2, 10**7)
     check_range("judging.opening_plies", experiment.judging.opening_plies or 0, 0, 20)
     check_range("judging.value_kept", experiment.judging.value_kept, 0, 10**7)

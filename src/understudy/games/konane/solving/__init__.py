@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
-from understudy.games import CompiledGame
+from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, stacked
 from understudy.games.bits import sent
 from understudy.games.konane.batches import successors
@@ -21,7 +21,7 @@ from understudy.games.konane.notation import colour_masks
 from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving.search import CHUNK_BITS, CHUNKS, IDLE, LAYOUT, MOST_CELLS, Workspace, solve_batch
 from understudy.protocols import Move
-from understudy.solve import FIRST_SIZE, LARGEST_SIZE, MoveValues, Progress, enlarged, make_table
+from understudy.solve import FIRST_SIZE, LARGEST_SIZE, MoveValues, Progress, Worth, enlarged, make_table, worths_of
 
 SLICE = 1_000_000
 """Positions between two looks at the world: a fifth of a second."""
@@ -58,6 +58,12 @@ class Solver:
     def values(self, position: Konane, *, progress: Progress | None = None) -> dict[Move, bool]:
         """Tell of each legal move whether it wins for the side to move."""
         return self.solve_moves(stacked([position]), progress=progress).of(0)
+
+    def worths(
+        self, position: Konane, *, only_best: bool = False, progress: Progress | None = None
+    ) -> dict[Move, Worth]:
+        """Tell of every legal move whether it wins; how many plies it takes is not known."""
+        return worths_of(self.values(position, progress=progress))
 
     def solve_moves(self, batch: Any, *, progress: Progress | None = None) -> MoveValues:
         """Tell of each legal move of each position of a batch whether it wins for the side to move."""
@@ -107,6 +113,12 @@ def check_solvable(game: CompiledGame) -> None:
     rows, columns = game.size
     if rows * columns > MOST_CELLS:
         raise BadOption(f"konane can be solved on boards of at most {MOST_CELLS} cells, not on {rows}x{columns}")
+
+
+def warm_up(game: CompiledGame) -> None:
+    """Have the kernels ready before any clock runs: those of all boards are the same."""
+    smallest = find_game("konane", (2, 3))
+    Solver(smallest).values(smallest.start())
 
 
 def make_workspace(rows: int, columns: int) -> Workspace:
