@@ -233,17 +233,17 @@ def _judge_truth(
     names: Sequence[str], judges: Sequence[str], game: Game | str | None, limit: int | None, seed: int
 ) -> Verdicts:
     """Return how often each player keeps what a position is worth."""
-    from understudy.judges.value_kept import exam_positions, graded, value_kept
+    from understudy.judges.value_kept import make_exam, value_kept
     from understudy.players import close, make_player
-    from understudy.solve import check_decidable
+    from understudy.solve import check_known
 
     if game is None or set(judges) - {"value_kept"}:
         wanted = next(iter(set(judges) - {"value_kept"}), "value_kept")
         raise BadOption(f"the judge {wanted!r} needs {'a game' if wanted == 'value_kept' else 'records'}")
     board = _game(game).compiled
-    check_decidable(board)
+    check_known(board)
     made = [make_player(name, board, seed=seed) for name in names]
-    exam = graded(board, exam_positions(board, limit=limit, seed=seed))
+    exam = make_exam(board, limit=limit, seed=seed)
     verdicts = {one.name: value_kept(one, exam) for one in made}
     for one in made:
         close(one)

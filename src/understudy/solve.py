@@ -18,9 +18,9 @@ from typing import Any, NamedTuple, Protocol, TypeAlias, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption
+from understudy.errors import BadOption, UnderstudyError
 from understudy.games import GAMES, CompiledGame, find_kind
-from understudy.games.batches import stacked
+from understudy.games.batches import size, stacked, taken, unstacked
 from understudy.games.bits import NONE, Mask, mixed, popcount
 from understudy.kernels import kernel
 from understudy.protocols import Move
@@ -60,6 +60,62 @@ def best_moves(worths: Mapping[Move, Worth]) -> list[Move]:
     """Return the moves than which none is better: the nearest wins, else draws, else the furthest losses."""
     best = max((worth.rank for worth in worths.values()), default=None)
     return [move for move, worth in worths.items() if worth.rank == best]
+
+
+class Truths(NamedTuple):
+    """What moves of many positions are worth; those of the i-th position stand from `first[i]` to `first[i + 1]`."""
+
+    first: NDArray[np.int64]
+    moves: NDArray[np.int32]
+    values: NDArray[np.int8]
+    """1 if a move wins, 0 if it draws, -1 if it loses."""
+    plies: NDArray[np.int32]
+    """As `Worth` has them; -1 where nobody knows, and for draws."""
+
+    def of(self, row: int) -> dict[Move, Worth]:
+        """Return the moves of one position."""
+        part = slice(self.first[row], self.first[row + 1])
+        worths = zip(self.moves[part].tolist(), self.values[part].tolist(), self.plies[part].tolist(), strict=True)
+        return {move: Worth(value, plies if plies >= 0 else None) for move, value, plies in worths}
+
+    @classmethod
+    def join(cls, parts: Sequence[Truths]) -> Truths:
+        """Return the positions of all parts, one behind the other."""
+        counts = np.concatenate([[0], *(np.diff(part.first) for part in parts)])
+        rest = (np.concatenate([part[field] for part in parts]) for field in range(1, 4))
+        return cls(counts.cumsum(), *rest)
+
+    @property
+    def rows(self) -> NDArray[np.int64]:
+        """Which position each move is of."""
+        return np.repeat(np.arange(len(self.first) - 1), np.diff(self.first))
+
+    @property
+    def best(self) -> NDArray[np.int8]:
+        """What each position is worth."""
+        best: NDArray[np.int8] = np.maximum.reduceat(self.values, self.first[:-1])
+        return best
+
+    @property
+    def matters(self) -> NDArray[np.bool_]:
+        """Where moves differ in what they are worth."""
+        matters: NDArray[np.bool_] = np.minimum.reduceat(self.values, self.first[:-1]) != self.best
+        return matters
+
+    def find(self, moves: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
+        """Return what one move in each position is worth, -2 if it is not legal, and its plies."""
+        values, plies = np.full(len(moves), -2, np.int8), np.full(len(moves), -1, np.int32)
+        rows = self.rows
+        chosen = self.moves == np.asarray(moves)[rows]
+        values[rows[chosen]], plies[rows[chosen]] = self.values[chosen], self.plies[chosen]
+        return values, plies
+
+    def find_plies(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Return the least and the most plies of those moves of each position that keep its value."""
+        kept = self.values == self.best[self.rows]
+        least = np.minimum.reduceat(np.where(kept, self.plies, np.iinfo(np.int32).max), self.first[:-1])
+        most = np.maximum.reduceat(np.where(kept, self.plies, -1), self.first[:-1])
+        return least, most
 
 
 class MoveValues(NamedTuple):
@@ -122,21 +178,24 @@ class Decider(Solver, Protocol):
         ...
 
 
-def know(game: CompiledGame, position: Any, *, only_best: bool = False) -> dict[Move, Worth]:
-    """Return what every legal move is truly worth, as a `Solver` tells it; raise where nobody knows."""
-    check_known(game)
+def know(game: CompiledGame, position: Any, *, only_best: bool = False, tables: str = "") -> dict[Move, Worth]:
+    """Return what every legal move is truly worth, as a `Solver` tells it; raise where nobody knows.
+
+    Here and below *tables* is a folder, where a game has tables; the usual one if it is not named.
+    """
+    check_known(game, tables)
     if game.kind.solver is not None:
         return shared_solver(game).worths(position, only_best=only_best)
-    worths: dict[Move, Worth] = game.kind.load("truth").know(position)
+    worths: dict[Move, Worth] = game.kind.load("truth").know(position, **_where(game, tables))
     return worths
 
 
-def know_all(game: CompiledGame, positions: Sequence[Any]) -> list[dict[Move, Worth]]:
+def know_all(game: CompiledGame, positions: Sequence[Any], *, tables: str = "") -> list[dict[Move, Worth]]:
     """Return what the moves of each position are worth, at least the best; at once where that is possible."""
-    if not positions or not is_decidable(game):
-        return [know(game, position, only_best=True) for position in positions]
-    values = shared_decider(game).solve_moves(stacked(positions))
-    return [worths_of(values.of(row)) for row in range(len(positions))]
+    if not positions or not _weighs_many(game):
+        return [know(game, position, only_best=True, tables=tables) for position in positions]
+    truths = weigh(game, stacked(positions), tables=tables)
+    return [truths.of(row) for row in range(len(positions))]
 
 
 def worths_of(values: Mapping[Move, bool]) -> dict[Move, Worth]:
@@ -144,18 +203,87 @@ def worths_of(values: Mapping[Move, bool]) -> dict[Move, Worth]:
     return {move: Worth(1 if wins else -1, None) for move, wins in values.items()}
 
 
-def draw_known(game: CompiledGame, count: int, seed: int) -> list[Any]:
-    """Return so many positions, drawn by lot, of which it is known what every move is worth."""
-    check_known(game)
+def weigh(game: CompiledGame, batch: Any, *, tables: str = "") -> Truths:
+    """Return what every move of each position of a batch is worth; raise where nobody knows."""
+    check_known(game, tables)
+    if is_decidable(game):
+        values = shared_decider(game).solve_moves(batch)
+        nobody = np.full(len(values.moves), -1, np.int32)
+        return Truths(values.first, values.moves, np.where(values.wins, 1, -1).astype(np.int8), nobody)
+    if _weighs_many(game):
+        truths: Truths = game.kind.load("truth").weigh(batch, **_where(game, tables))
+        return truths
+    return _stack_worths([know(game, position, tables=tables) for position in unstacked(batch)])
+
+
+def _weighs_many(game: CompiledGame) -> bool:
+    return is_decidable(game) or (game.kind.solver is None and hasattr(game.kind.load("truth"), "weigh"))
+
+
+def _stack_worths(known: Sequence[Mapping[Move, Worth]]) -> Truths:
+    first = np.cumsum([0, *map(len, known)])
+    worths = [worth for one in known for worth in one.values()]
+    moves = np.array([move for one in known for move in one], np.int32)
+    plies = np.array([-1 if worth.plies is None else worth.plies for worth in worths], np.int32)
+    return Truths(first, moves, np.array([worth.value for worth in worths], np.int8), plies)
+
+
+def knows(game: CompiledGame, batch: Any, *, tables: str = "") -> NDArray[np.bool_]:
+    """Tell of which positions of a batch it is known what every move is worth; those without a move are left out."""
+    check_known(game, tables)
+    module: Any = None if game.kind.solver is not None else game.kind.load("truth")
+    some = hasattr(module, "knows")
+    likely = module.knows(batch, **_where(game, tables)) if some else np.ones(size(batch), np.bool_)
+    known = np.zeros(size(batch), np.bool_)
+    for row in np.flatnonzero(likely).tolist():
+        known[row] = _is_known(game, unstacked(taken(batch, slice(row, row + 1)))[0], module, tables)
+    return known
+
+
+def _is_known(game: CompiledGame, position: Any, module: Any, tables: str) -> bool:
+    moves = game.moves(position)
+    if game.outcome(position) is not None or not moves:
+        return False
+    if is_decidable(game) or hasattr(module, "weigh"):  # whoever weighs many knows all that it holds for likely
+        return True
+    try:
+        return len(know(game, position, tables=tables)) == len(moves)
+    except UnderstudyError:
+        return False
+
+
+def name_spaces(game: CompiledGame, batch: Any) -> NDArray[Any] | None:
+    """Return which part of its game each position of a batch is of, such as 4v3; None if the game has no parts."""
+    if game.kind.solver is not None or not hasattr(game.kind.load("truth"), "name_spaces"):
+        return None
+    names: NDArray[Any] = game.kind.load("truth").name_spaces(batch)
+    return names
+
+
+def draw_known(game: CompiledGame, count: int, seed: int, *, stones: str = "", tables: str = "") -> list[Any]:
+    """Return so many positions, drawn by lot, of which it is known what every move is worth.
+
+    *stones* names one part of a game that has tables.
+    """
+    check_known(game, tables, stones)
     module = game.kind.load("solver" if game.kind.solver else "truth")
     if not hasattr(module, "draw"):
         raise BadOption(f"of {game.name} no positions are drawn whose moves are all known")
-    drawn: list[Any] = module.draw(game, count, seed)
+    drawn: list[Any] = module.draw(game, count, seed, **_where(game, tables), **({"stones": stones} if stones else {}))
     return drawn
 
 
-def check_known(game: CompiledGame) -> None:
+def _where(game: CompiledGame, tables: str) -> dict[str, str]:
+    return {} if game.kind.tables is None else {"tables": tables}
+
+
+def check_known(game: CompiledGame, tables: str = "", stones: str = "") -> None:
     """Raise unless of some positions of *game* it is known what every move is worth."""
+    for name, given in (("tables", tables), ("stones", stones)):
+        if given and game.kind.tables is None:
+            raise BadOption(
+                f"{name}={given} goes with a game that has tables of solved positions, not with {game.name}"
+            )
     if game.kind.solver is not None or game.kind.truth is None:
         check_solvable(game)
 

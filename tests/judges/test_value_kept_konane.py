@@ -14,7 +14,7 @@ from understudy.errors import BadOption
 from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import size, stacked, unstacked
 from understudy.games.konane.batches import every_position
-from understudy.judges.value_kept import exam_positions, graded, value_kept
+from understudy.judges.value_kept import exam_positions, grade_positions, value_kept
 from understudy.players import make_player
 from understudy.protocols import Choice
 
@@ -61,7 +61,7 @@ def test_every_position_of_4x4_is_asked() -> None:
 
 
 def test_a_known_player_gets_what_plain_counting_says() -> None:
-    exam = graded(SMALL, exam_positions(SMALL))
+    exam = grade_positions(SMALL, exam_positions(SMALL))
     verdict = value_kept(Told(SMALL, lambda position, moves: Choice(moves[-1])), exam)
     assert list(verdict) == MEASURES
     rows = []
@@ -79,7 +79,7 @@ def test_a_known_player_gets_what_plain_counting_says() -> None:
 
 def test_random_play_keeps_what_chance_keeps() -> None:
     """The expected share of random choices, counted move by move, lies well within what a judge finds."""
-    exam = graded(SMALL, exam_positions(SMALL))
+    exam = grade_positions(SMALL, exam_positions(SMALL))
     verdict = value_kept(make_player("random", SMALL, seed=1), exam)
     shares, critical = [], []
     for position in unstacked(exam.positions):
@@ -97,14 +97,14 @@ def test_random_play_keeps_what_chance_keeps() -> None:
 
 def test_perfect_play_keeps_everything() -> None:
     for board, limit in ((SMALL, None), (find_game("konane", (5, 5)), 400), (find_game("konane", (4, 6)), 400)):
-        exam = graded(board, exam_positions(board, limit=limit, seed=2))
+        exam = grade_positions(board, exam_positions(board, limit=limit, seed=2))
         verdict = value_kept(make_player("perfect", board), exam)
         assert {measure.value for measure in verdict.values()} == {1.0}
         assert verdict["value_kept"].sample == (limit or 3457)
 
 
 def test_failing_and_illegal_choices_keep_nothing() -> None:
-    exam = graded(SMALL, exam_positions(SMALL, limit=200))
+    exam = grade_positions(SMALL, exam_positions(SMALL, limit=200))
     for say in (
         lambda position, moves: Choice(moves[0], fault="crash"),
         lambda position, moves: Choice(-1),
@@ -144,8 +144,8 @@ def test_a_board_gives_what_it_has() -> None:
 def test_chunks_change_nothing_and_progress_is_told() -> None:
     positions = stacked([position for position, _ in random_line(SMALL, 99, 3)])
     heard: list[int] = []
-    exams = [graded(SMALL, positions, chunk=chunk, progress=heard.append) for chunk in (3, 100)]
-    assert all((a == b).all() for a, b in zip(exams[0].values, exams[1].values, strict=True))
+    exams = [grade_positions(SMALL, positions, chunk=chunk, progress=heard.append) for chunk in (3, 100)]
+    assert all((a == b).all() for a, b in zip(exams[0].truths, exams[1].truths, strict=True))
     player = Told(SMALL, lambda position, moves: Choice(moves[0]))
     verdicts = [value_kept(player, exam, chunk=chunk, progress=heard.append) for exam in exams for chunk in (2, 99)]
     assert all(verdict == verdicts[0] for verdict in verdicts)

@@ -22,16 +22,23 @@ if TYPE_CHECKING:
 
 ON_RECORDS = ("accuracy", "legality", "mistakes", "reliability")
 VALUE_KEPT = "value_kept"
+PLAYED = "moves of the records"
+"""Stands beside players where their own positions were asked."""
+NUMBERS = "plies_lost"
+"""Measures that are no shares."""
 SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 
 
 @click.command()
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @click.option("--records", "file", type=click.Path(), metavar="FILE",
-              help="Parquet, NNMM text or PGN, for all judges but value_kept.")  # fmt: skip
+              help="Parquet, NNMM text or PGN; value_kept makes its own positions without it.")  # fmt: skip
 @click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT]),
               help="Which judge; all that need records if not said; may be given several times.")  # fmt: skip
-@click.option("--size", metavar="S", help="For value_kept: the konane board, of at most 36 cells: 6, or 4x6.")
+@click.option("--game", "name", metavar="GAME", help="For value_kept without records; konane if --size is given.")
+@click.option("--size", metavar="S", help="For value_kept: the board, such as 6, or 4x6, of konane.")
+@click.option("--stones", metavar="AvB", help="For value_kept of morris: one endgame, such as 4v3; all if not said.")
+@click.option("--tables", metavar="FOLDER", help="For value_kept of morris: where its tables lie.")
 @click.option("--split", type=click.Choice(["all", "expanded", "orbit", "people"]), default="all", show_default=True,
               help="all: every record (of Morris expanded as its authors did); or one side of a split; people: games "
                    "that the student's file says were held out by player and year.")  # fmt: skip
@@ -48,7 +55,10 @@ def judge(
     players: tuple[str, ...],
     file: str | None,
     judges: tuple[str, ...],
+    name: str | None,
     size: str | None,
+    stones: str | None,
+    tables: str | None,
     as_json: bool,
     **choice: Any,
 ) -> None:
@@ -56,39 +66,41 @@ def judge(
 
     Judges on records of any game: accuracy, legality, mistakes (what is wrong with choices that are not legal),
     reliability. A PLAYER is student:NAME_OR_RUN, nnmm:FOLDER/TFR (the authors' weights of Morris), or any other
-    player of the game. The judge value_kept asks how often a player of konane keeps what a position is worth; it
-    needs a board's --size and no records.
+    player of the game. The judge value_kept asks how often a player keeps what a position is worth: on small boards
+    of konane and lines_of_action, and in endgames of morris and chess. With records it takes their positions, and
+    judges the moves that were played there, too.
     """
     from understudy.judges.measures import write_verdict
 
-    _check_judges(judges, file, size, choice["part"])
-    if file is None:
-        verdicts = _against_perfect_play(players, str(size), choice)
+    board = {"name": name, "size": size, "stones": stones, "tables": tables}
+    _check_judges(judges, file, board, choice["part"])
+    if VALUE_KEPT in judges:
+        verdicts = _against_perfect_play(players, file, board, choice)
     else:
-        verdicts = _on_records(players, file, judges or ON_RECORDS, choice)
+        verdicts = _on_records(players, str(file), judges or ON_RECORDS, choice)
     if as_json:
         print_json({name: write_verdict(verdict) for name, verdict in verdicts.items()})
     else:
         click.echo(verdicts_text(verdicts))
 
 
-def _check_judges(judges: tuple[str, ...], file: str | None, size: str | None, part: str | None) -> None:
+def _check_judges(judges: tuple[str, ...], file: str | None, board: Mapping[str, Any], part: str | None) -> None:
     """Raise unless the options go together."""
     others = [name for name in judges if name != VALUE_KEPT]
     if VALUE_KEPT in judges and others:
         raise BadOption(
             f"--judge value_kept is about perfect play and {others[0]} about records: judge them one by one"
         )
-    if VALUE_KEPT in judges and file is not None:
-        raise BadOption(f"--judge value_kept makes its own positions and takes no records, not {file!r}")
-    if VALUE_KEPT in judges and size is None:
-        raise BadOption("--judge value_kept needs --size, a konane board of at most 36 cells such as 6")
     if VALUE_KEPT in judges and part is not None:
-        raise BadOption(f"--part {part} goes with --records: value_kept has no sides")
+        raise BadOption(f"--part {part} goes with other judges: value_kept has no sides")
+    if VALUE_KEPT in judges and file is None and not board["name"] and not board["size"]:
+        raise BadOption("--judge value_kept needs --game, or --size for a konane board such as 6, or --records")
     if VALUE_KEPT not in judges and file is None:
         raise BadOption(f"--judge {others[0] if others else 'accuracy'} needs --records; only value_kept does without")
-    if VALUE_KEPT not in judges and size is not None:
-        raise BadOption(f"--size {size} goes with --judge value_kept")
+    for name, given in board.items():
+        if given and (VALUE_KEPT not in judges or (file is not None and name != "tables")):
+            option = {"name": "game"}.get(name, name)
+            raise BadOption(f"--{option} {given} goes with --judge value_kept without records")
 
 
 def _on_records(
@@ -156,28 +168,67 @@ def _is_parquet(path: Path) -> bool:
         return False  # whoever reads it says why it cannot be read
 
 
-def _against_perfect_play(players: tuple[str, ...], size: str, choice: Mapping[str, Any]) -> dict[str, Verdict]:
+def _against_perfect_play(
+    players: tuple[str, ...], file: str | None, board: Mapping[str, Any], choice: Mapping[str, Any]
+) -> dict[str, Verdict]:
     """Return how often each player keeps the value of a position."""
-    from understudy.games import find_game
     from understudy.games.batches import size as rows_of
-    from understudy.games.kind import read_size
-    from understudy.judges.value_kept import exam_positions, graded, value_kept
-    from understudy.players import close, make_player
-    from understudy.solve import check_solvable
+    from understudy.judges.value_kept import value_kept
+    from understudy.players import close
 
-    game = find_game("konane", read_size(size))
-    check_solvable(game)
-    made = [make_player(player, game, seed=choice["seed"]) for player in players]
-    with compiling():
-        positions = exam_positions(game, limit=choice["limit"], seed=choice["seed"])
-    with _bar("solving", rows_of(positions)) as note:
-        exam = graded(game, positions, progress=note)
-    verdicts: dict[str, Verdict] = {}
+    made, exam, verdicts = _set_exam(players, file, board, choice)
     for player in made:
-        with _bar(player.name, rows_of(positions)) as note:
+        with _bar(player.name, rows_of(exam.positions)) as note:
             verdicts[player.name] = value_kept(player, exam, progress=note)
         close(player)
     return verdicts
+
+
+def _set_exam(
+    players: tuple[str, ...], file: str | None, board: Mapping[str, Any], choice: Mapping[str, Any]
+) -> tuple[list[Any], Any, dict[str, Verdict]]:
+    """Return the players, an exam, and what was judged already: moves of records."""
+    from understudy.games import find_game
+    from understudy.games.kind import read_size
+    from understudy.judges.value_kept import SAMPLE, make_exam
+    from understudy.players import make_player
+    from understudy.solve import check_known
+
+    if file is not None:
+        return _set_exam_of_records(players, file, board, choice)
+    stones, tables = board["stones"] or "", board["tables"] or ""
+    game = find_game(board["name"] or "konane", None if board["size"] is None else read_size(board["size"]))
+    check_known(game, tables, stones)
+    made = [make_player(player, game, seed=choice["seed"]) for player in players]
+    with compiling(), _bar("positions", choice["limit"] or SAMPLE) as note:
+        drawn = {"limit": choice["limit"], "seed": choice["seed"], "stones": stones, "tables": tables}
+        exam = make_exam(game, progress=note, **drawn)
+    return made, exam, {}
+
+
+def _set_exam_of_records(
+    players: tuple[str, ...], file: str, board: Mapping[str, Any], choice: Mapping[str, Any]
+) -> tuple[list[Any], Any, dict[str, Verdict]]:
+    """Return an exam of those positions of a file whose truth is known, and how their own moves did."""
+    import numpy as np
+
+    from understudy.games.batches import taken
+    from understudy.judges.value_kept import grade_positions, judge_moves, select_known
+    from understudy.players import make_player
+    from understudy.records.store import load_any
+
+    records, _ = load_any(Path(file), on_error=choice["on_error"])
+    game, tables = records.game, board["tables"] or ""
+    made = [make_player(player, game, seed=choice["seed"]) for player in players]
+    rows = select_known(game, records.positions, tables=tables)
+    if choice["limit"] is not None and len(rows) > choice["limit"]:
+        rows = np.sort(np.random.default_rng(choice["seed"]).permutation(rows)[: choice["limit"]])
+    if not len(rows):
+        raise BadOption(f"{file} has no position whose truth is known")
+    with compiling(), _bar("positions", len(rows)) as note:
+        exam = grade_positions(game, taken(records.positions, rows), progress=note, tables=tables)
+    click.echo(f"of {len(records.moves)} positions in {file} the truth of {len(rows)} is known", err=True)
+    return made, exam, {PLAYED: judge_moves(exam, records.moves[rows])}
 
 
 @contextlib.contextmanager
@@ -228,4 +279,6 @@ def _cell(verdict: Verdict, name: str) -> str:
     measure = verdict.get(name)
     if measure is None or measure.value is None:
         return "-"
+    if name.startswith(NUMBERS):
+        return f"{measure.value:.2f} ({measure.low:.2f} to {measure.high:.2f})"
     return f"{100 * measure.value:.4f} ({100 * measure.low:.2f} to {100 * measure.high:.2f})"

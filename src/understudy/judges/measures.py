@@ -74,6 +74,13 @@ def mean(sums: Sums) -> Measure:
     return Measure(value, max(value - half, 0.0), min(value + half, 1.0), sample)
 
 
+def spread(numbers: NDArray[Any]) -> Measure:
+    """Return the mean of any numbers with the interval of a normal distribution."""
+    value, sample = float(np.mean(numbers)), len(numbers)
+    half = Z95 * float(np.std(numbers, ddof=1)) / sample**0.5 if sample > 1 else 0.0
+    return Measure(value, value - half, value + half, sample)
+
+
 def counted(flags: NDArray[np.bool_]) -> Sums:
     """Return the sums of flags: how many hold."""
     hits = float(np.count_nonzero(flags))

@@ -8,7 +8,7 @@ from typing import Any
 from understudy.games import CompiledGame
 from understudy.games.batches import size
 from understudy.judges.measures import write_verdict
-from understudy.judges.value_kept import exam_positions, graded, value_kept
+from understudy.judges.value_kept import exam_positions, grade_positions, value_kept
 from understudy.lab.run import Run
 from understudy.lab.samples import draw_kept
 from understudy.players import make_player
@@ -43,7 +43,7 @@ def judge_value_kept(run: Run[Any], players: Mapping[str, str], *, positions: in
         done += rows
         run.tell("solving the exam", min(1.0, done / total), f"{done} of {total} positions")
 
-    solved = graded(game, exam, progress=note)
+    solved = grade_positions(game, exam, progress=note)
     samples = run.load(SAMPLES)
     for name, player in asked.items():
         made = make_player(player, game)

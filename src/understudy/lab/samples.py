@@ -85,17 +85,16 @@ def _find_telling(thought: Thought, move: Move) -> PartThought:
 
 def draw_kept(player: Player, game: CompiledGame, exam: Exam, *, asked: int = ASKED) -> list[dict[str, Any]]:
     """Return positions of an *exam* in which a move can lose the win: two where *player* keeps it, two where not."""
-    winning = exam.values.winning
-    critical = np.flatnonzero((winning > 0) & (winning < exam.values.counts))
+    critical = np.flatnonzero(exam.truths.matters & (exam.truths.best == 1))
     rows = np.sort(np.random.default_rng(SEED).permutation(critical)[:asked])
     positions = unstacked(taken(exam.positions, rows))
     kinds: dict[str, list[dict[str, Any]]] = {"kept": [], "lost": []}
     choices = player.choose(positions) if positions else []
     for row, position, choice in zip(rows.tolist(), positions, choices, strict=True):
-        values = exam.values.of(row)
-        wins = [move for move in values if values[move]]
+        worths = exam.truths.of(row)
+        wins = [move for move, worth in worths.items() if worth.value == 1]
         kind = "kept" if choice.move in wins else "lost"
-        if len(kinds[kind]) < EACH and choice.move in values:
+        if len(kinds[kind]) < EACH and choice.move in worths:
             kinds[kind].append(_describe_kept(game, position, choice.move, wins) | {"kind": kind})
     return [sample for samples in kinds.values() for sample in samples]
 

@@ -119,6 +119,8 @@ class PerfectOptions:
     """How to choose between moves that are equally good."""
 
     ties: str = "random"
+    tables: str = ""
+    """A folder of solved positions, where a game has them; the usual one if not said."""
 
 
 class Perfect:
@@ -130,19 +132,21 @@ class Perfect:
     def __init__(self, game: CompiledGame, options: PerfectOptions, *, name: str, rng: np.random.Generator) -> None:
         if options.ties not in TIES:
             raise UnknownName("ties of perfect", options.ties, TIES)
-        check_known(game)
+        check_known(game, options.tables)
         self.name, self.game, self.options, self.rng = name, game, options, rng
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Ask what the moves of each position are worth; raise where nobody knows."""
         return [
             self._choice(position, worths)
-            for position, worths in zip(positions, know_all(self.game, positions), strict=True)
+            for position, worths in zip(
+                positions, know_all(self.game, positions, tables=self.options.tables), strict=True
+            )
         ]
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Return what every move is truly worth, and in how many plies it wins or loses where that is known."""
-        worths = know(self.game, position, only_best=True)
+        worths = know(self.game, position, only_best=True, tables=self.options.tables)
         choice = self._choice(position, worths)
         ranked = sorted(worths, key=lambda move: (move == choice.move, worths[move].rank), reverse=True)
         known = tuple(Weighed(move, float(worths[move].value), note=str(worths[move])) for move in ranked)

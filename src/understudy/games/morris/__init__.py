@@ -19,6 +19,7 @@ KIND = GameKind(
     encoders="inputs",
     legality="legality",
     mistakes="mistakes",
+    truth="truth",
     tables="solving",
     starts="batches",
     counts="legality",

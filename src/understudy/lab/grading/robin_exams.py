@@ -10,15 +10,16 @@ import numpy as np
 
 from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame
-from understudy.games.batches import stacked, taken
+from understudy.games.batches import size, stacked, taken
 from understudy.judges.measures import Verdict
 from understudy.judges.tournament import Task, play_task
-from understudy.judges.value_kept import exam_positions, graded, truth_kept, value_kept
+from understudy.judges.value_kept import make_exam as make_truth_exam
+from understudy.judges.value_kept import value_kept
 from understudy.lab.judging import count_plies
 from understudy.match import Terms
 from understudy.protocols import Player
 from understudy.records.watch import keep_choices
-from understudy.solve import check_decidable, draw_known, know
+from understudy.solve import is_decidable
 
 UNWATCHED = 0x0B5E7
 """Tells the chance of games for the exam from that of games that rate."""
@@ -41,22 +42,12 @@ class Exam(NamedTuple):
 def make_exam(game: CompiledGame, count: int) -> Exam:
     """Return how players of a game are compared with the truth, in so many positions."""
     try:
-        check_decidable(game)
-    except UnderstudyError:
-        return _draw_exam(game, count)
-    solved = graded(game, exam_positions(game, limit=count))
-    return Exam(lambda player: value_kept(player, solved), f"{count} positions of random games, solved", "")
-
-
-def _draw_exam(game: CompiledGame, count: int) -> Exam:
-    """Return an exam of positions that are drawn by lot among those of which somebody knows every move's worth."""
-    try:
-        drawn = draw_known(game, count, TRUTHS)
+        solved = make_truth_exam(game, limit=count, seed=0 if is_decidable(game) else TRUTHS)
     except UnderstudyError as error:
         return Exam(lambda player: {}, "", str(error))
-    values = [{move: float(worth.value) for move, worth in know(game, position).items()} for position in drawn]
-    what = "positions" if game.kind.solver else "endings"
-    return Exam(lambda player: truth_kept(player, drawn, values), f"{count} {what} drawn by lot", "")
+    drawn = "positions" if game.kind.solver else "endings"
+    about = "positions of random games, solved" if is_decidable(game) else f"{drawn} drawn by lot"
+    return Exam(lambda player: value_kept(player, solved), f"{size(solved.positions)} {about}", "")
 
 
 def draw_watched_by_nobody(game: CompiledGame, options: Any) -> Any:

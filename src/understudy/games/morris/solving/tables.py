@@ -173,6 +173,10 @@ class Tables:
                             f"{self._cure(stones)} makes it again")  # fmt: skip
         return values
 
+    def explain_missing(self, stones: Stones) -> str:
+        """Return that there is no table of a space, and how to make it."""
+        return f"there is no table of {write_stones(stones)} in {str(self.folder)!r}, which {self._cure(stones)} makes"
+
     def _cure(self, stones: Stones) -> str:
         where = "" if self.folder == usual_folder() else f" --tables {self.folder}"
         return f"`understudy solve morris --stones {write_stones(stones)}{where}`"
