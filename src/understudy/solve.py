@@ -252,6 +252,20 @@ def _is_known(game: CompiledGame, position: Any, module: Any, tables: str) -> bo
         return False
 
 
+def glance(game: CompiledGame, position: Any) -> dict[Move, Worth]:
+    """Return what moves are truly worth if that is known at once, without a search to speak of; else nothing."""
+    rows, columns = game.size
+    if game.kind.solver is not None and rows * columns > FEW_CELLS:
+        return {}
+    module: Any = None if game.kind.truth is None else game.kind.load("truth")
+    if hasattr(module, "knows") and not module.knows(stacked([position]))[0]:
+        return {}
+    try:
+        return know(game, position, only_best=True)
+    except UnderstudyError:
+        return {}
+
+
 def name_spaces(game: CompiledGame, batch: Any) -> NDArray[Any] | None:
     """Return which part of its game each position of a batch is of, such as 4v3; None if the game has no parts."""
     if game.kind.solver is not None or not hasattr(game.kind.load("truth"), "name_spaces"):

@@ -86,6 +86,8 @@ class Thought:
     """The lines of play that it holds best, best first."""
     course: tuple[Line, ...] = ()
     """What it held best at each depth, the shallowest first."""
+    truths: Mapping[Move, str] = field(default_factory=dict)
+    """What moves are truly worth, in words, where that is known at once: not what the player thinks."""
     inputs: Mapping[str, float] = field(default_factory=dict)
     """What a network sees, by name: how much the expected result rests on it."""
     depth: int | None = None
@@ -139,8 +141,8 @@ class Thought:
             "player": self.player, "game": self.game.name, "position": self.game.write(self.position),
             "kind": self.kind, "meaning": self.meaning, "choice": self.write(self.choice.move), "legal": self.legal,
             "value": self.value,
-            "moves": [{"move": self.write(move), "number": number, "legal": legal, "note": note}
-                      for move, number, legal, note in self.moves],
+            "moves": [{"move": self.write(move), "number": number, "legal": legal, "note": note,
+                       "truth": self.truths.get(move, "")} for move, number, legal, note in self.moves],
             "parts": [{"part": part, "cells": dict(cells), "illegal": illegal, "choice": choice}
                       for part, cells, illegal, choice in self.parts],
             "illegal": self.illegal, "line": self.write_line(self.lines[0]) if self.lines else [],
@@ -214,13 +216,19 @@ def _rows(thought: Thought, shown: list[Weighed]) -> list[str]:
     wide = max(map(len, texts))
     return [
         f"    {text:<{wide}}  {_number(thought.kind, weighed.number):>8}  "
-        f"{_bar(thought.kind, weighed.number)}{'' if weighed.legal else ' illegal'}{_noted(weighed)}".rstrip()
+        f"{_bar(thought.kind, weighed.number)}{'' if weighed.legal else ' illegal'}{_noted(thought, weighed)}".rstrip()
         for text, weighed in zip(texts, shown, strict=True)
     ]
 
 
-def _noted(weighed: Weighed) -> str:
-    return f"  {weighed.note}" if weighed.note else ""
+def _noted(thought: Thought, weighed: Weighed) -> str:
+    notes = join_notes(weighed.note, thought.truths.get(weighed.move, ""))
+    return f"  {notes}" if notes else ""
+
+
+def join_notes(note: str, truth: str) -> str:
+    """Return what a player says of a move and what is true of it, once where both are the same."""
+    return note if truth in ("", note) else f"{note}; in truth it {truth}" if note else f"in truth it {truth}"
 
 
 def _number(kind: str, number: float | None) -> str:

@@ -10,7 +10,18 @@ from understudy.games.parts import find_unfit
 from understudy.pictures.forms import call_value, make_bar, make_card, make_table, make_tilt, write_seconds, write_share
 from understudy.pictures.traces import draw_move
 from understudy.protocols import Move
-from understudy.thoughts import NOTHING, NOTICED, SHOWN, Line, PartThought, Thought, Weighed, write_end, write_value
+from understudy.thoughts import (
+    NOTHING,
+    NOTICED,
+    SHOWN,
+    Line,
+    PartThought,
+    Thought,
+    Weighed,
+    join_notes,
+    write_end,
+    write_value,
+)
 
 STRENGTHS = (1.0, 0.5, 0.15)
 """How strong the arrows of the best moves are, by rank: as many as a board bears."""
@@ -154,7 +165,8 @@ def _move_row(thought: Thought, weighed: Weighed) -> str:
     bars = {"probability": make_bar(0.0, number, kind=kind), "value": make_tilt(number), "order": ""}
     text = write_share(number) if thought.kind == "probability" else f"{number:+.3f}"
     note = "" if weighed.legal else "forbidden"
-    return _row(escape(thought.write(weighed.move)), bars[thought.kind], text, weighed.note or note, chosen=chosen)
+    note = join_notes(weighed.note or note, thought.truths.get(weighed.move, ""))
+    return _row(escape(thought.write(weighed.move)), bars[thought.kind], text, note, chosen=chosen)
 
 
 def _row(name: str, bar: str, number: str, note: str = "", *, chosen: bool = False) -> str:

@@ -21,6 +21,7 @@ from understudy.errors import BadOption, UnknownName, first_line
 from understudy.games import CompiledGame
 from understudy.players.names import PlayerKind, split_options
 from understudy.protocols import Player
+from understudy.solve import glance
 from understudy.thoughts import Thought, Weighed
 
 if TYPE_CHECKING:
@@ -114,13 +115,14 @@ def think(
 ) -> Thought:
     """Return what *player* thinks of a position of *game*; *tell* hears of it meanwhile, *halt* may end it early."""
     check_position(game, position)
+    truths = {move: str(worth) for move, worth in glance(game, position).items()}
     if hasattr(player, "think_aloud"):
         thought: Thought = player.think_aloud(position, past, tell=tell, halt=halt)
-        return thought
+        return replace(thought, truths=truths)
     began = time.perf_counter()
     thinks = hasattr(player, "think")
     thought = cast(Thinker, player).think(position, past) if thinks else _ask(player, game, position, past)
-    return replace(thought, seconds=time.perf_counter() - began)
+    return replace(thought, seconds=time.perf_counter() - began, truths=truths)
 
 
 def check_position(game: CompiledGame, position: Any) -> None:

@@ -225,6 +225,8 @@ class Weighed(Answer, kw_only=True):
     number: float | None
     legal: bool
     note: str
+    truth: str
+    """What it is truly worth, where that is known at once."""
 
 
 class PartForm(Answer, kw_only=True):

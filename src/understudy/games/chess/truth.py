@@ -14,6 +14,7 @@ from typing import Any
 import chess
 import chess.syzygy
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.files import data_folder
@@ -45,6 +46,14 @@ def know(position: Chess) -> Worths:
     if not any(folder.glob("*.rtbw")):
         raise BadOption(f"of {men} pieces the truth is in Syzygy's tables: `understudy fetch syzygy` brings them")
     return _know_by_tables(board, folder)
+
+
+def knows(batch: Any) -> NDArray[np.bool_]:
+    """Tell of which positions of a batch the truth may be known: few pieces, and nobody may castle."""
+    men = np.bitwise_count(batch.mine | batch.theirs)
+    most = MEN if any((data_folder() / "syzygy").glob("*.rtbw")) else 3
+    few: NDArray[np.bool_] = (men <= most) & (np.asarray(batch.castling) == 0)
+    return few
 
 
 def draw(game: CompiledGame, count: int, seed: int) -> list[Chess]:

@@ -41,11 +41,10 @@ def know(position: Morris, tables: str = "") -> dict[Move, Worth]:
 
 def weigh(batch: Any, tables: str = "") -> Truths:
     """Return what every move of each position of a batch is worth; refused where no table knows it."""
-    told = find_tables(tables).weigh(batch)
-    if (told.plies < 0).any():
-        row = int(np.searchsorted(told.first, np.flatnonzero(told.plies < 0)[0], side="right")) - 1
-        raise BadOption(_explain(unstacked(taken(batch, slice(row, row + 1)))[0], find_tables(tables)))
-    return _read(told)
+    unknown = np.flatnonzero(~knows(batch, tables))
+    if len(unknown):
+        raise BadOption(_explain(unstacked(taken(batch, unknown[:1]))[0], find_tables(tables)))
+    return _read(find_tables(tables).weigh(batch))
 
 
 def _read(told: Moves) -> Truths:

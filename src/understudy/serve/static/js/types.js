@@ -38,7 +38,7 @@
  *   extras?: Record<string, number>}} Place
  *   A position that can be shown.
  *
- * @typedef {{move: string, number: number|null, legal: boolean, note: string}} Weighed
+ * @typedef {{move: string, number: number|null, legal: boolean, note: string, truth: string}} Weighed
  * @typedef {{part: string, cells: Record<string, number>, illegal: number, choice: string}} PartThought
  * @typedef {{moves: string[], value: number|null, depth: number, plies: number|null}} Line
  * @typedef {{parts: string[], moves: string, lines: string[], values: Record<string, string>, changed: string}} Pictures
