@@ -93,13 +93,12 @@ class Truths(NamedTuple):
     @property
     def best(self) -> NDArray[np.int8]:
         """What each position is worth."""
-        best: NDArray[np.int8] = np.maximum.reduceat(self.values, self.first[:-1])
-        return best
+        return self._reduce(np.maximum, self.values)
 
     @property
     def matters(self) -> NDArray[np.bool_]:
         """Where moves differ in what they are worth."""
-        matters: NDArray[np.bool_] = np.minimum.reduceat(self.values, self.first[:-1]) != self.best
+        matters: NDArray[np.bool_] = self._reduce(np.minimum, self.values) != self.best
         return matters
 
     def find(self, moves: NDArray[Any]) -> tuple[NDArray[np.int8], NDArray[np.int32]]:
@@ -113,9 +112,15 @@ class Truths(NamedTuple):
     def find_plies(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
         """Return the least and the most plies of those moves of each position that keep its value."""
         kept = self.values == self.best[self.rows]
-        least = np.minimum.reduceat(np.where(kept, self.plies, np.iinfo(np.int32).max), self.first[:-1])
-        most = np.maximum.reduceat(np.where(kept, self.plies, -1), self.first[:-1])
-        return least, most
+        least = self._reduce(np.minimum, np.where(kept, self.plies, np.iinfo(np.int32).max))
+        return least, self._reduce(np.maximum, np.where(kept, self.plies, -1))
+
+    def _reduce(self, way: Any, numbers: NDArray[Any]) -> NDArray[Any]:
+        """Return the least or the most number of each position; -1 for one without a move, which has lost."""
+        reduced, moving = np.full(len(self.first) - 1, -1, numbers.dtype), np.diff(self.first) > 0
+        if moving.any():
+            reduced[moving] = way.reduceat(numbers, self.first[:-1][moving])
+        return reduced
 
 
 class MoveValues(NamedTuple):

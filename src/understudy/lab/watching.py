@@ -60,7 +60,7 @@ def keep_records(run: Run[Any], check: Callable[[Records], None] = lambda record
 
 def _watch(run: Run[Any], plan: Watch) -> Records:
     played = 0
-    total = max(plan.regular + plan.custom + plan.random, 1)
+    total = max(plan.games, 1)
 
     def note(games: int) -> None:
         nonlocal played

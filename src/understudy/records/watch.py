@@ -33,7 +33,7 @@ from understudy.records.store import UNKNOWN, Records, joined, load, load_notes,
 
 SELF = "self"
 """The opponent that is the teacher itself."""
-KINDS = ("regular", "custom", "random")
+KINDS = ("regular", "custom", "random", "endgames")
 """Of starts. The place of a kind is part of the seed of its games: another order would play others."""
 GAMES = 32
 """Games of a task, played in step."""
@@ -56,9 +56,16 @@ class Watch:
     """Games from unequal starts; the teacher has either side of each."""
     random: int = 0
     """Games from random starts."""
+    endgames: int = 0
+    """Games from endgames whose truth is known, in which it matters what is chosen; none of those kept for exams."""
     opening_plies: int = 2
     ply_limit: int = 100
     seed: int = 0
+
+    @property
+    def games(self) -> int:
+        """How many games are watched."""
+        return sum(int(getattr(self, kind)) for kind in KINDS)
 
     def __post_init__(self) -> None:
         for name, low, high in (
@@ -200,6 +207,8 @@ def _play(
 def fingerprint(game: CompiledGame, plan: Watch) -> str:
     """Return a name for what would be watched: other plans have others."""
     settings = {name: value for name, value in dataclasses.asdict(plan).items() if value != ""}
+    if not plan.endgames:  # older records were watched by plans that did not know of them
+        del settings["endgames"]
     facts = [game.name, game.size, game.switches, settings, GAMES]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -223,7 +232,7 @@ def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
 
 def check_watch(game: CompiledGame, plan: Watch) -> None:
     """Raise before anything is played if the plan cannot be carried out."""
-    if not plan.opponents or plan.regular + plan.custom + plan.random == 0:
+    if not plan.opponents or plan.games == 0:
         raise BadOption("watch: there is nothing to watch without opponents and games")
     for kind in KINDS[1:]:
         if getattr(plan, kind) and kind not in start_kinds(game):

@@ -180,7 +180,14 @@ def draw_random(rng: np.random.Generator) -> Morris:
     return _position(cells[: owned - hand], cells[owned - hand :], hand)
 
 
-STARTS = {"custom": draw_unequal, "random": draw_random}
+def draw_solved(rng: np.random.Generator) -> Morris:
+    """Return an endgame that tables know, in which it matters what is chosen."""
+    from understudy.games.morris.truth import draw_endgame  # which needs tables, and this module
+
+    return draw_endgame(rng)
+
+
+STARTS = {"custom": draw_unequal, "random": draw_random, "endgames": draw_solved}
 """Kinds of starts; what is drawn may leave the mover without a move."""
 
 

@@ -6,6 +6,8 @@ all classes is kept for exams: whoever learns from endgames drawn to learn from 
 
 from __future__ import annotations
 
+import threading
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -13,7 +15,7 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
-from understudy.games.batches import joined, stacked, taken, unstacked
+from understudy.games.batches import stacked, taken, unstacked
 from understudy.games.morris.notation import FLYING, Morris
 from understudy.games.morris.solving.spaces import Stones, read_stones
 from understudy.games.morris.solving.tables import Moves, Tables, group, shared_tables
@@ -23,9 +25,13 @@ from understudy.solve import Truths, Worth
 
 EXAMS = 10
 """One in so many classes is for exams alone."""
-ROUNDS = 400
-"""Chunks of random positions of a space that are looked at before there are too few in which it matters."""
-CHUNK = 20_000
+ENOUGH = 24_000
+"""Positions of an endgame in which it matters: more are not looked for."""
+CHUNK = 100_000
+"""Random places that are looked at together."""
+ROUNDS = {True: 40, False: 10}
+"""So many times, for exams and to learn from: in 4v4 it matters in one of seven thousand positions. Chosen so that all
+endgames up to 5v5 take some ten seconds."""
 USUAL = "usual"
 
 
@@ -76,40 +82,65 @@ def name_spaces(batch: Any) -> NDArray[Any]:
 
 
 def draw(game: CompiledGame, count: int, seed: int, *, stones: str = "", tables: str = "") -> list[Morris]:
-    """Return positions kept for exams in which it matters what is chosen, as many of each endgame, or of one alone."""
-    found = find_tables(tables)
-    spaces = [read_stones(stones)] if stones else found.every()
-    if not spaces:
-        raise BadOption(f"the truth of morris is not known: {found.explain_missing((FLYING, FLYING))}")
-    rng = np.random.default_rng(seed)
-    shares = [count // len(spaces) + (place < count % len(spaces)) for place in range(len(spaces))]
-    return [one for space, share in zip(spaces, shares, strict=True) for one in _draw(found, space, share, rng)]
-
-
-def _draw(tables: Tables, stones: Stones, count: int, rng: np.random.Generator, *, exam: bool = True) -> list[Morris]:
-    """Return positions of a space in which it matters what is chosen; fewer if they are rare."""
-    places, parts = len(tables.plies(stones)), list[Any]()
-    for _ in range(ROUNDS):
-        drawn = rng.integers(places, size=CHUNK)
-        batch = positions_at(stones, drawn[is_for_exams(drawn) == exam])
-        truths = _read(tables.weigh(batch))
-        parts.append(taken(batch, truths.matters))
-        if sum(len(part.mine) for part in parts) >= count:
-            break
-    return unstacked(taken(joined(parts), slice(0, count)))
-
-
-def is_for_exams(places: NDArray[np.int64]) -> NDArray[np.bool_]:
-    """Tell which places of a space are kept for exams."""
-    words: NDArray[np.uint64] = places.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # as far apart as can be
-    kept: NDArray[np.bool_] = (words >> np.uint64(32)) % np.uint64(EXAMS) == np.uint64(0)
-    return kept
+    """Return positions kept for exams in which it matters what is chosen, as many of each endgame as there are."""
+    pools = _list_pools(tables, exam=True, stones=stones)
+    rng, positions = np.random.default_rng(seed), list[Morris]()
+    for (space, places), share in zip(pools, _share_out(count, [len(places) for _, places in pools]), strict=True):
+        positions += unstacked(positions_at(space, np.sort(rng.permutation(places)[:share])))
+    return positions
 
 
 def draw_endgame(rng: np.random.Generator) -> Morris:
     """Return an endgame to learn from in which it matters what is chosen; none of those kept for exams."""
-    found = find_tables()
-    spaces = found.every()
+    pools = _list_pools("", exam=False)
+    number = int(rng.integers(sum(len(places) for _, places in pools)))
+    pool = 0
+    while number >= len(pools[pool][1]):
+        number, pool = number - len(pools[pool][1]), pool + 1
+    space, places = pools[pool]
+    drawn: Morris = unstacked(positions_at(space, places[number : number + 1]))[0]
+    return drawn
+
+
+def _list_pools(tables: str, *, exam: bool, stones: str = "") -> list[tuple[Stones, NDArray[np.int64]]]:
+    """Return places of every solved endgame, or of one, in which it matters what is chosen."""
+    found = find_tables(tables)
+    spaces = [read_stones(stones)] if stones else found.every()
     if not spaces:
-        raise BadOption(f"there are no endgames to start from: {found.explain_missing((FLYING, FLYING))}")
-    return _draw(found, spaces[rng.integers(len(spaces))], 1, rng, exam=False)[0]
+        raise BadOption(f"the truth of morris is not known: {found.explain_missing((FLYING, FLYING))}")
+    for space in spaces:
+        found.values(space)  # which says so where there is no table
+    with _looking:
+        return [(space, _find_critical(str(found.folder), space, exam)) for space in spaces]
+
+
+_looking = threading.Lock()
+
+
+@cache
+def _find_critical(folder: str, stones: Stones, exam: bool) -> NDArray[np.int64]:
+    """Return random places of a space in which it matters what is chosen, ENOUGH unless they are rare."""
+    tables, rng = shared_tables(folder), np.random.default_rng([exam, *stones])
+    parts = [np.zeros(0, np.int64)]
+    for _ in range(ROUNDS[exam]):
+        drawn = np.unique(rng.integers(len(tables.plies(stones)), size=CHUNK))
+        some = drawn[is_for_exams(drawn) == exam]
+        parts.append(some[_read(tables.weigh(positions_at(stones, some))).matters])
+        if sum(map(len, parts)) >= ENOUGH:
+            break
+    return rng.permutation(np.unique(np.concatenate(parts)))[:ENOUGH]
+
+
+def _share_out(count: int, sizes: list[int]) -> list[int]:
+    """Return how many of *count* each pool gives: as many as any other, or all that it has."""
+    shares = [0] * len(sizes)
+    for left, place in zip(range(len(sizes), 0, -1), np.argsort(sizes).tolist(), strict=True):
+        shares[place] = min(sizes[place], (count - sum(shares)) // left)
+    return shares
+
+
+def is_for_exams(places: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Tell which places of a space are kept for exams."""
+    words: NDArray[np.uint64] = places.astype(np.uint64) * np.uint64(0x9E3779B97F4A7C15)  # neighbours go far apart
+    kept: NDArray[np.bool_] = (words >> np.uint64(32)) % np.uint64(EXAMS) == np.uint64(0)
+    return kept

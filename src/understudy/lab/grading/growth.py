@@ -79,7 +79,7 @@ def _plan_of(cell: Cell) -> Imitation:
 def _games_of(cell: Cell) -> int:
     watched = _plan_of(cell).watch
     assert watched is not None
-    return watched.regular + watched.custom + watched.random
+    return watched.games
 
 
 def grade(run: Run[Experiment]) -> dict[str, Any]:

@@ -66,7 +66,7 @@ def _run_all(run: Run[Experiment], cells: Sequence[Cell], show: Callable[[str, P
 def _expense(cell: Cell) -> int:
     """Return how many games a cell watches: what little is known of its cost beforehand."""
     watched = cell.experiment.settings.get("watch", {})
-    return sum(int(watched.get(kind, 0)) for kind in ("regular", "custom", "random"))
+    return sum(int(watched.get(kind, 0)) for kind in ("regular", "custom", "random", "endgames"))
 
 
 def is_finished(run: Run[Experiment], cell: Cell) -> bool:
@@ -101,7 +101,10 @@ def grade_cells(run: Run[Experiment]) -> None:
 
 
 def _check(run: Run[Experiment]) -> None:
-    """Raise if a cell could not be run: of whatever kind, before the first of them begins."""
+    """Raise if a cell could not be run, or all of them graded, before the first of them begins."""
+    series = run.experiment.series
+    if series.grade and hasattr(grader := find_grader(series.grade), "check_ready") and not run.load(GRADED):
+        grader.check_ready(run.experiment)
     for cell in run.experiment.cells:
         if not is_finished(run, cell):
             try:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from understudy.config import LARGEST, build, check_range
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
@@ -29,7 +31,8 @@ from understudy.lab.settings import (
 )
 from understudy.players import close, make_player
 from understudy.records.files import check_on_error
-from understudy.records.watch import Watch
+from understudy.records.starts import draw_starts
+from understudy.records.watch import KINDS, Watch
 from understudy.records.worths import FEWEST, OUTCOME, SEARCH, TEMPORAL, check_way
 from understudy.search.evaluators.chromosome import FEATURES, TURN, NetworkOptions, make_plan
 from understudy.solve import check_decidable
@@ -183,24 +186,27 @@ def check_teacher(experiment: Experiment) -> None:
     watch, ways = experiment.watch, {lesson.examples.learn for lesson in experiment.lessons}
     if watch is None:
         return
-    if (games := watch.regular + watch.custom + watch.random) < FEWEST:
+    if (games := watch.games) < FEWEST:
         raise BadOption(f"watch: {games} games are too few to learn values from; at least {FEWEST} are needed")
     if watch.apprentice and ways & {OUTCOME, TEMPORAL}:
         raise BadOption(
             f"watch.apprentice: {watch.apprentice!r} plays in the teacher's place, so how games end says nothing of "
             "the teacher; learn 'search', or watch the teacher alone"
         )
-    if SEARCH in ways and not _gives_values(experiment.game, watch.teacher):
+    if SEARCH in ways and not _gives_values(experiment.game, watch):
         raise BadOption(
             f"watch.teacher: {watch.teacher!r} does not say what a position is worth, so there is no value to learn; "
             "watch a searcher, an engine or a student that values positions, or learn 'outcome' or 'td'"
         )
 
 
-def _gives_values(game: CompiledGame, teacher: str) -> bool:
-    player = make_player(teacher, game)
+def _gives_values(game: CompiledGame, watch: Watch) -> bool:
+    """Tell whether a teacher says what a position is worth: the first that it will see."""
+    player = make_player(watch.teacher, game)
+    kind = next(kind for kind in KINDS if getattr(watch, kind))
+    start = game.start() if kind == KINDS[0] else draw_starts(game, kind, 1, np.random.default_rng(watch.seed))[0]
     try:
-        return player.choose([game.start()])[0].value is not None
+        return player.choose([start])[0].value is not None
     finally:
         close(player)
 
