@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from understudy.cli import commands, main
+from understudy.kernels import interpreted
 
 
 def call(*arguments: str) -> Any:
@@ -25,6 +26,9 @@ def call(*arguments: str) -> Any:
         ("5", "5x5", "first", "a1 e1 c3 a5 e5"),
         ("6x6", "6x6", "second", "a1 c3 d4 f6"),
         ("4x6", "4x6", "second", "a1 d2 c3 f4"),
+        ("5x6", "5x6", "second", "a1 c3 a5"),
+        ("6x5", "6x5", "second", "a1 e1 c3"),
+        ("5x7", "5x7", "first", "a1 g1 a5 g5"),
     ],
 )
 def test_solve(size: str, told: str, winner: str, openings: str) -> None:
@@ -50,6 +54,33 @@ def test_a_solution_can_be_read() -> None:
     odd = CliRunner().invoke(commands, ["solve", "konane", "--size", "5"]).stdout
     assert "Konane 5x5: black, who moves first, wins" in odd
     assert "  c3   black wins whatever white removes" in odd
+
+
+def test_lines_of_action_tells_the_plies_too() -> None:
+    answer = call("solve", "lines_of_action", "--size", "4")
+    keys = ["size", "winner", "plies", "openings", "opening_plies", "positions", "seconds"]
+    assert list(answer) == keys and (answer["size"], answer["winner"], answer["plies"]) == ("4x4", "first", 3)
+    assert (answer["openings"]["c1-c3"], answer["opening_plies"]["c1-c3"]) == ("first", 3)
+    assert (answer["openings"]["c1xa3"], answer["opening_plies"]["c1xa3"]) == ("second", 2)
+    shown = CliRunner().invoke(commands, ["solve", "lines_of_action", "--size", "4"]).stdout.splitlines()
+    assert shown[0] == "Lines of Action 4x4: black, who moves first, wins in 3 plies"
+    assert "  b1-b3 black wins in 3 plies" in shown and "  b1xd3 white wins in 2 plies" in shown
+    assert len(shown) == 14 and "positions searched in" in shown[-1]
+
+
+@pytest.mark.skipif(interpreted(), reason="slow without the compiler")
+@pytest.mark.parametrize("setting", ["win", "draw"])
+def test_what_a_first_move_leads_to_may_not_be_known(setting: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from understudy.games.lines_of_action.solving import proving
+
+    monkeypatch.setattr(proving, "DEEPEST", 12)  # all that is known takes a minute (`python -m benchmarks solve`)
+    answer = call("solve", "lines_of_action", "--size", "5", "--rule", f"both_connected={setting}")
+    assert (answer["winner"], answer["plies"]) == ("first", 11)
+    told = {move: (winner, answer["opening_plies"][move]) for move, winner in answer["openings"].items()}
+    assert set(told.values()) == {("first", 11), ("second", 8), ("second", 12), ("unknown", None)}
+    assert told["b1-b3"] == ("unknown", None) and told["c5-c3"] == ("first", 11)
+    shown = CliRunner().invoke(commands, ["solve", "lines_of_action", "--size", "5"]).stdout
+    assert "black, who moves first, wins in 11 plies" in shown and "  b1-b3 who wins is not known" in shown
 
 
 def test_judge_value_kept() -> None:
@@ -79,6 +110,11 @@ KEPT = ["judge", "random", "--judge", "value_kept"]
         (["solve", "konane", "--size", "7"], "at most 36 cells, not on 7x7"),
         (["solve", "konane", "--size", "1"], "konane has no board of size 1x1"),
         (["solve", "konane", "--size", "six"], "--size 'six' is not a board size"),
+        (["solve", "lines_of_action"], "lines_of_action can be solved on boards of 4x4 and 5x5, not on 8x8"),
+        (["solve", "lines_of_action", "--size", "6"], "boards of 4x4 and 5x5, not on 6x6"),
+        (["solve", "lines_of_action", "--size", "3"], "lines_of_action has no board of size 3x3"),
+        (["match", "lines_of_action", "perfect", "random", "--games", "2"], "4x4 and 5x5, not on 8x8"),
+        (["think", "chess", "perfect"], "the truth of chess is known up to 5 pieces"),
         (["solve", "konan"], "no game 'konan'; did you mean 'konane'?"),
         (["match", "konane", "perfect", "random", "--games", "2"], "at most 36 cells, not on 8x8"),
         (KEPT, "--judge value_kept needs --size"),

@@ -91,6 +91,10 @@ def test_exams_ask_where_the_truth_is_known() -> None:
     exam = make_exam(chess, 30)
     asked = exam.ask(make_player("searcher:depth=3", chess))
     assert asked["value_kept"].sample == 30 and asked["value_kept"].value > 0.5 and "endings" in exam.about
+    small = find_game("lines_of_action", (4, 4))
+    drawn = make_exam(small, 20)
+    assert drawn.ask(make_player("perfect", small))["value_kept"][0::3] == (1.0, 20) and "20 positions" in drawn.about
+    assert drawn.ask(make_player("random", small))["value_kept"].value < 1.0
     morris = make_exam(find_game("morris"), 30)
     assert morris.ask(perfect) == {} and "morris" in morris.lacks and not morris.about
 

@@ -29,6 +29,8 @@ THINKERS = [
     ("morris", None, "searcher:nodes=3000", "value"),
     ("morris", None, "stochastic:depth=2", "order"),
     ("konane", (4, 4), "perfect", "value"),
+    ("lines_of_action", (4, 4), "perfect", "value"),
+    ("lines_of_action", (5, 5), "perfect", "value"),
     ("konane", (4, 4), "student:konane_4", "value"),
     ("konane", (6, 6), "student:konane_6", "value"),
     ("lines_of_action", None, "student:lines_of_action,depth=1", "value"),

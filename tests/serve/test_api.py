@@ -248,6 +248,10 @@ def test_truth_where_it_is_known(client: TestClient) -> None:
     rook = client.post("/api/truth", json={"game": "chess", "position": "8/8/8/8/8/k7/8/K6R w - - 0 1"}).json()
     best = rook["moves"][0]
     assert rook["known"] and best["number"] == 1.0 and "wins in" in best["note"]
+    lines = client.post("/api/truth", json={"game": "lines_of_action", "size": "4x4"}).json()
+    assert lines["known"] and len(lines["moves"]) == 12
+    assert lines["moves"][0]["number"] == 1.0 and lines["moves"][0]["note"] == "wins in 3 plies"
+    assert lines["moves"][-1]["number"] == -1.0 and lines["moves"][-1]["note"] == "loses in 2 plies"
     for where in ({"game": "morris"}, {"game": "chess"}, {"game": "konane", "size": "8x8"}):
         answer = client.post("/api/truth", json=where).json()
         assert not answer["known"] and answer["note"]

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.lines_of_action.notation import LinesOfAction
-from understudy.games.lines_of_action.solving import retrograde, search
-from understudy.games.lines_of_action.solving.proving import NODES, Prover
+from understudy.games.lines_of_action.solving import retrograde
+from understudy.games.lines_of_action.solving.proving import NODES, SHARE, Prover, won
 from understudy.games.lines_of_action.solving.retrograde import SHARED, read_worth, solve
+from understudy.games.lines_of_action.solving.search import DEEPEST, SIDE
 from understudy.protocols import Move
 from understudy.solve import Progress, Worth
 
@@ -38,7 +39,7 @@ class Known(Protocol):
         ...
 
     def look(
-        self, after: Mapping[Move, LinesOfAction], *, only_best: bool, progress: Progress | None
+        self, after: Mapping[Move, LinesOfAction], *, only_best: bool, nodes: int, progress: Progress | None
     ) -> dict[Move, Worth]:
         """Return what the moves to these positions are worth, as far as that is known."""
         ...
@@ -49,9 +50,9 @@ class Solver:
 
     def __init__(self, game: CompiledGame, *, nodes: int = NODES) -> None:
         check_solvable(game)
-        self.game, self._lock = game, threading.Lock()
-        switches = game.start().switches
-        self._known: Known = Tabled(switches) if game.size[0] == retrograde.SIDE else Prover(switches, nodes=nodes)
+        self.game, self.nodes, self._lock = game, nodes, threading.Lock()
+        known: type[Tabled | Prover] = Tabled if game.size[0] == retrograde.SIDE else Prover
+        self._known: Known = known(game.start().switches)
 
     @property
     def positions(self) -> int:
@@ -67,13 +68,13 @@ class Solver:
         after = {move: self.game.play(position, move) for move in moves}
         known = {move: Worth(-ended, 1 if ended else None) for move, ended in self._end(after).items()}
         going_on = {move: after[move] for move in moves if move not in known}
-        if not (only_best and any(worth.value > 0 for worth in known.values())):
-            with self._lock:
-                known |= self._known.look(going_on, only_best=only_best, progress=progress)
-        if len(known) < len(moves) and not any(worth.value > 0 for worth in known.values()):
+        nodes = (0 if won(known) else self.nodes // SHARE) if only_best else self.nodes
+        with self._lock:
+            known |= self._known.look(going_on, only_best=only_best, nodes=nodes, progress=progress)
+        if len(known) < len(moves) and not won(known):
             raise BadOption(
-                f"nobody knows who wins the lines_of_action position {self.game.write(position)!r}: neither side was "
-                f"found to force it within {search.DEEPEST} plies and {NODES:,} positions".replace(",", " ")
+                f"nobody knows who wins the lines_of_action position {self.game.write(position)!r}: no side was found "
+                f"to force it within {DEEPEST} plies and {nodes} positions"
             )
         return {move: known[move] for move in moves if move in known}
 
@@ -99,7 +100,7 @@ class Tabled:
         self._worths: NDArray[np.int8] | None = None
 
     def look(
-        self, after: Mapping[Move, LinesOfAction], *, only_best: bool, progress: Progress | None
+        self, after: Mapping[Move, LinesOfAction], *, only_best: bool, nodes: int, progress: Progress | None
     ) -> dict[Move, Worth]:
         """Return what the moves to these positions are worth."""
         worths = self._worths if self._worths is not None else self._make(progress)
@@ -119,7 +120,7 @@ class Tabled:
 def check_solvable(game: CompiledGame) -> None:
     """Raise unless a solver can know this board."""
     rows, columns = game.size
-    if rows not in (retrograde.SIDE, search.SIDE):
+    if rows not in (retrograde.SIDE, SIDE):
         raise BadOption(f"lines_of_action can be solved on boards of 4x4 and 5x5, not on {rows}x{columns}")
 
 

@@ -43,8 +43,8 @@ GROWTH = 4
 class Prover:
     """What was proven of 5x5 so far, and how to prove more."""
 
-    def __init__(self, switches: int, *, nodes: int = NODES, largest: int = LARGEST_SIZE) -> None:
-        self.nodes, self.largest = nodes, largest
+    def __init__(self, switches: int, *, largest: int = LARGEST_SIZE) -> None:
+        self.largest = largest
         self._workspace, self._table = make_workspace(switches), make_table(min(largest, FIRST_SIZE))
 
     @property
@@ -53,14 +53,14 @@ class Prover:
         return int(self._workspace["nodes"])
 
     def look(
-        self, after: Mapping[Move, LinesOfAction], *, only_best: bool, progress: Progress | None
+        self, after: Mapping[Move, LinesOfAction], *, only_best: bool, nodes: int, progress: Progress | None
     ) -> dict[Move, Worth]:
-        """Return what the moves to these positions are worth, as far as it is found; in all of them the game goes on.
+        """Return what the moves to these positions, in which the game goes on, are worth; as far as *nodes* allow.
 
         With *only_best* it stops at the first win, when all moves that win as soon are found.
         """
         known, left = dict[Move, Worth](), dict(after)
-        last = self.positions + (self.nodes // SHARE if only_best else self.nodes)
+        last = self.positions + nodes
         for plies in range(1, DEEPEST):
             for attacking in (False, True):
                 for move, position in list(left.items()):
@@ -70,7 +70,7 @@ class Prover:
                     if reached:
                         known[move] = Worth(-1 if attacking else 1, plies + 1)
                         del left[move]
-            if not left or (only_best and any(worth.value > 0 for worth in known.values())):
+            if not left or (only_best and won(known)):
                 break
         return known
 
@@ -102,6 +102,11 @@ class Prover:
             room = len(self._table) * FULL[0] // FULL[1]
         entries = room if len(self._table) < self.largest else len(self._table) + 1
         return int(resume(workspace, self._table, min(last, self.positions + SLICE), entries))
+
+
+def won(worths: Mapping[Move, Worth]) -> bool:
+    """Tell whether one of the moves wins."""
+    return any(worth.value > 0 for worth in worths.values())
 
 
 def make_workspace(switches: int) -> Workspace:

@@ -98,7 +98,7 @@ def begin(worths: Worths, switches: int) -> None:
         if not FIRST[mine]:
             continue
         for theirs in range(len(worths)):
-            position = _placed(mine, theirs, switches)
+            position = placed(mine, theirs, switches)
             result = outcome(position, count(position))
             if position.mine & position.theirs != NONE:
                 _write(worths, mine, theirs, FORBIDDEN)
@@ -115,7 +115,7 @@ def settle(worths: Worths, switches: int, plies: int) -> int:
             continue
         for theirs in range(len(worths)):
             if worths[mine, theirs] == 0:
-                worth = _look(worths, _placed(mine, theirs, switches), legal, plies)
+                worth = _look(worths, placed(mine, theirs, switches), legal, plies)
                 if worth != 0:
                     _write(worths, mine, theirs, worth)
                     total += 1
@@ -145,7 +145,7 @@ def _look(worths: Worths, position: LinesOfAction, legal: NDArray[np.int32], pli
 
 
 @kernel
-def _placed(mine: int, theirs: int, switches: int) -> LinesOfAction:
+def placed(mine: int, theirs: int, switches: int) -> LinesOfAction:
     """Return the position of two patterns; whose turn it is does not matter."""
     return LinesOfAction(_unpacked(PATTERNS[mine]), _unpacked(PATTERNS[theirs]), SIDE, switches, 0)
 
