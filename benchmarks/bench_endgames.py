@@ -90,6 +90,6 @@ def lines() -> Iterator[str]:
         yield f"{stones} and all below it, {pairs} pairs: {seconds:.1f} s"
     yield f"{told['per_second'] / 1e6:.2f} million positions a second, {told['per_core'] / 1e6:.2f} for each core"
     yield f"bits a position: who wins {told['bits']['values']:.2f}, plies {told['bits']['plies']:.2f}"
-    yield f"all tables opened in {told['opened']:.3f} s, {told['probed'] / 1e6:.1f} million positions a second looked up"
+    yield f"all tables opened in {told['opened']:.3f} s, {told['probed'] / 1e6:.1f} million positions a second probed"
     yield f"wrong of {told['verified']} in each table, by the rules: {sum(told['wrong'].values())}"
     yield f"the whole game without placing: {told['whole']['hours_here']:.1f} hours on this machine, if memory suffices"

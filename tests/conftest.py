@@ -159,3 +159,27 @@ def run_interpreted(module: str, call: str) -> str:
     )
     assert run.returncode == 0, run.stderr
     return run.stdout.strip()
+
+
+@pytest.fixture(scope="session")
+def morris_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with the tables of Morris endgames 3v3, 4v3 and 3v4."""
+    from understudy.backends import Local
+    from understudy.games.morris.solving.making import make_tables
+
+    path = tmp_path_factory.mktemp("data") / "morris"
+    make_tables(path, (4, 3), backend=Local(2))
+    return path
+
+
+@pytest.fixture
+def solved_morris(morris_tables: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Let the user's data folder have these tables; return the folder of the tables."""
+    from understudy.games.morris.solving.tables import open_tables, shared_tables
+
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(morris_tables.parent))
+    for kept in (shared_tables, open_tables):  # which remember the usual folder under no name
+        kept.cache_clear()
+    yield morris_tables
+    for kept in (shared_tables, open_tables):
+        kept.cache_clear()

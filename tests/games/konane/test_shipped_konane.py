@@ -7,7 +7,7 @@ import pytest
 from understudy.backends import Local
 from understudy.games import find_game
 from understudy.judges.tournament import play_match
-from understudy.judges.value_kept import exam_positions, graded, value_kept
+from understudy.judges.value_kept import exam_positions, grade_positions, value_kept
 from understudy.players import make_player
 from understudy.players.student_files import SHIPPED, load_session
 
@@ -30,7 +30,7 @@ def test_a_student_that_ships(path: object) -> None:
 
 def test_konane_4_keeps_every_value() -> None:
     game = find_game("konane", (4, 4))
-    verdict = value_kept(make_player("student:konane_4", game), graded(game, exam_positions(game)))
+    verdict = value_kept(make_player("student:konane_4", game), grade_positions(game, exam_positions(game)))
     assert verdict["value_kept"].value == 1.0
 
 
@@ -39,7 +39,7 @@ def test_konane_6_keeps_most_values_of_late_positions() -> None:
     game = find_game("konane", (6, 6))
     positions = exam_positions(game, limit=3000, seed=7)
     late = type(positions)(*(field[positions.ply >= 14] for field in positions))
-    verdict = value_kept(make_player("student:konane_6", game), graded(game, late))
+    verdict = value_kept(make_player("student:konane_6", game), grade_positions(game, late))
     assert (verdict["value_kept.critical"].value or 0.0) > 0.85
 
 

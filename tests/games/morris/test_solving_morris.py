@@ -57,11 +57,8 @@ MORRIS = find_game("morris")
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with the tables of 3v3, 4v3 and 3v4."""
-    path = tmp_path_factory.mktemp("tables")
-    make_tables(path, (4, 3), backend=Local(2))
-    return path
+def folder(morris_tables: Path) -> Path:
+    return morris_tables
 
 
 @pytest.fixture(scope="module")
