@@ -173,13 +173,7 @@ def morris_tables(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def solved_morris(morris_tables: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def solved_morris(morris_tables: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Let the user's data folder have these tables; return the folder of the tables."""
-    from understudy.games.morris.solving.tables import open_tables, shared_tables
-
     monkeypatch.setenv("UNDERSTUDY_DATA", str(morris_tables.parent))
-    for kept in (shared_tables, open_tables):  # which remember the usual folder under no name
-        kept.cache_clear()
-    yield morris_tables
-    for kept in (shared_tables, open_tables):
-        kept.cache_clear()
+    return morris_tables

@@ -281,6 +281,14 @@ def test_a_node_that_was_too_slow_is_started_again() -> None:
     assert broken.starts == 1
 
 
+def test_tables_of_endgames_are_made_by_ray_byte_by_byte(ray: Ray, morris_tables: Path, tmp_path: Path) -> None:
+    from understudy.games.morris.solving.making import make_tables
+
+    make_tables(tmp_path, (3, 3), backend=ray)
+    for name in ("morris_3v3.safetensors", "morris_3v3_plies.safetensors"):
+        assert (tmp_path / name).read_bytes() == (morris_tables / name).read_bytes()
+
+
 def test_the_caller_is_a_crew_of_one() -> None:
     assert list(Local(1).map(lambda _: threading.get_ident(), range(2))) == [threading.get_ident()] * 2
     assert threading.get_ident() not in set(Local(2).map(lambda _: threading.get_ident(), range(4)))

@@ -10,7 +10,7 @@ import pytest
 
 from understudy.games import find_game
 from understudy.games.batches import stacked
-from understudy.judges.value_kept import exam_positions, graded
+from understudy.judges.value_kept import exam_positions, grade_positions
 from understudy.lab.opinions import ALSO, Opinion, draw_opinions, draw_rivalry, draw_rows
 from understudy.lab.samples import EACH, PALE, draw_kept, draw_samples
 from understudy.players import make_player
@@ -76,7 +76,7 @@ def test_nothing_to_draw_from() -> None:
 
 def test_positions_of_an_exam_show_wins_that_are_kept_and_given_away() -> None:
     game = find_game("konane", (4, 4))
-    exam = graded(game, exam_positions(game, limit=300))
+    exam = grade_positions(game, exam_positions(game, limit=300))
     drawn = draw_kept(make_player("random", game, seed=3), game, exam)
     assert [sample["kind"] for sample in drawn] == ["kept"] * EACH + ["lost"] * EACH
     for sample in drawn:

@@ -18,7 +18,7 @@ from understudy.games import CompiledGame
 from understudy.games.batches import stacked, taken, unstacked
 from understudy.games.morris.notation import FLYING, Morris
 from understudy.games.morris.solving.spaces import Stones, read_stones
-from understudy.games.morris.solving.tables import Moves, Tables, group, shared_tables
+from understudy.games.morris.solving.tables import Moves, Tables, find_tables, group, shared_tables
 from understudy.games.morris.solving.verifying import positions_at
 from understudy.protocols import Move
 from understudy.solve import Truths, Worth
@@ -32,12 +32,6 @@ CHUNK = 100_000
 ROUNDS = {True: 40, False: 10}
 """So many times, for exams and to learn from: in 4v4 it matters in one of seven thousand positions. Chosen so that all
 endgames up to 5v5 take some ten seconds."""
-USUAL = "usual"
-
-
-def find_tables(folder: str = "") -> Tables:
-    """Return the tables of a folder, of the usual one if it is not named."""
-    return shared_tables("" if folder == USUAL else folder)
 
 
 def know(position: Morris, tables: str = "") -> dict[Move, Worth]:

@@ -2,7 +2,7 @@
 
 from understudy.games.morris.solving.making import PER_SECOND, USUAL, count_missing, make_tables, summarise_all
 from understudy.games.morris.solving.spaces import read_stones
-from understudy.games.morris.solving.tables import Tables, look_up, open_tables, shared_tables, usual_folder
+from understudy.games.morris.solving.tables import Tables, look_up, open_tables, usual_folder
 from understudy.games.morris.solving.verifying import verify
 
 __all__ = [
@@ -14,7 +14,6 @@ __all__ = [
     "make_tables",
     "open_tables",
     "read_stones",
-    "shared_tables",
     "summarise_all",
     "usual_folder",
     "verify",

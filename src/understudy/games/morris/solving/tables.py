@@ -209,7 +209,7 @@ class Tables:
 
 
 @lru_cache(maxsize=4)
-def shared_tables(folder: str = "") -> Tables:
+def shared_tables(folder: str) -> Tables:
     """Return the tables of a folder that everybody in this process shares."""
     return Tables(folder)
 
@@ -301,10 +301,19 @@ USUAL = "usual"
 """Names the folder in which tables lie unless somebody says otherwise."""
 
 
-@lru_cache(maxsize=1)
+def find_tables(folder: str = "") -> Tables:
+    """Return the tables of a folder, of the usual one if it is not named; all in this process share them."""
+    return shared_tables(str(usual_folder()) if folder in ("", USUAL) else folder)
+
+
 def open_tables(folder: str) -> Atlas:
     """Return all tables of a folder as one; searches of this process share it."""
-    return make_atlas(shared_tables("" if folder == USUAL else folder))
+    return _shared_atlas(str(find_tables(folder).folder))
+
+
+@lru_cache(maxsize=1)
+def _shared_atlas(folder: str) -> Atlas:
+    return make_atlas(shared_tables(folder))
 
 
 def make_atlas(tables: Tables) -> Atlas:
