@@ -28,10 +28,10 @@ UNKNOWN = "unknown"
 @game_options
 @json_option
 def solve(name: str, size: str | None, rules: tuple[str, ...], as_json: bool) -> None:
-    """Tell who wins a game with best play, and what each first move leads to.
+    """Tell who wins a game with best play.
 
-    Two games can be solved: konane on boards of at most 36 cells (4x4, 5x5, 4x6, 5x6, 5x7, 6x6), and lines_of_action on
-    4x4 and 5x5, where the plies to the end are told as well.
+    And what each first move leads to. Two games can be solved: konane on boards of at most 36 cells (4x4, 5x5, 4x6,
+    5x6, 5x7, 6x6), and lines_of_action on 4x4 and 5x5, where the plies to the end are told as well.
     """
     from understudy.solve import make_solver
 
