@@ -1,4 +1,7 @@
-"""Perfect play of Konane on one core: seconds and memory for 6x6 from the start, positions a second in random games."""
+"""Perfect play on one core: seconds of Konane 6x6 and 5x7, and of Lines of Action 4x4 and 5x5, all first moves.
+
+Of Konane 6x6 also memory, and positions a second in random games.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from understudy.games import CompiledGame, find_game
 from understudy.games.batches import size, taken
 from understudy.games.konane.batches import wander
 from understudy.games.konane.solving import Solver
+from understudy.solve import make_solver
 
 SECONDS = 300.0
 BYTES = 4e9
@@ -21,7 +25,36 @@ RATES = ((12, 100.0), (16, 1_000.0), (20, 10_000.0), (24, 100_000.0))
 """Plies of random games, and the positions a second that are no trouble; no limit is set."""
 
 
+BOARDS = (
+    ("konane", (5, 6), "", 300.0),
+    ("konane", (5, 7), "", 300.0),
+    ("lines_of_action", (4, 4), "win", 60.0),
+    ("lines_of_action", (4, 4), "draw", 60.0),
+    ("lines_of_action", (5, 5), "win", 600.0),
+    ("lines_of_action", (5, 5), "draw", 600.0),
+)
+"""A game, a board, who wins if both sides are connected, and the seconds that are no trouble."""
+
+
 def lines() -> Iterator[Line]:
+    yield from _large_konane()
+    for name, shape, setting, seconds in BOARDS:
+        yield _first_moves(find_game(name, shape, {"both_connected": setting} if setting else {}), setting, seconds)
+
+
+def _first_moves(game: CompiledGame, setting: str, limit: float) -> Line:
+    """Return how long it takes to know what every first move leads to."""
+    game.kind.load("solver").warm_up(game)  # compiled, or loaded, before the clock runs
+    solver = make_solver(game)
+    began = time.process_time()
+    solver.worths(game.start())
+    seconds = time.process_time() - began
+    board = "x".join(map(str, game.size))
+    what = f"solve {game.name} {board} {setting}".rstrip() + f", {seconds:.1f} s"
+    return Line(what, 1 / seconds, "a second", f"the limit of {limit:g} s", 1 / limit)
+
+
+def _large_konane() -> Iterator[Line]:
     game = find_game("konane", (6, 6))
     Solver(game).wins(game.start())  # compiled, or loaded, before the clock runs
     solver = Solver(game)

@@ -46,11 +46,11 @@ def solve(
     name: str, size: str | None, rules: tuple[str, ...], as_json: bool, stones: str | None, tables: str | None,
     verified: int | None, where: Where,
 ) -> None:  # fmt: skip
-    """Tell who wins a game with best play, and what each first move leads to.
+    """Tell who wins a game with best play.
 
-    Two games can be solved on small boards: konane on at most 36 cells (4x4, 5x5, 4x6, 5x6, 5x7, 6x6), and
-    lines_of_action on 4x4 and 5x5, where the plies to the end are told as well. Of morris endgames are solved, and
-    tables of them kept: `perfect` plays by them, and `searcher:time=1,tables=usual` looks into them.
+    And what each first move leads to. Two games can be solved on small boards: konane on at most 36 cells (4x4, 5x5,
+    4x6, 5x6, 5x7, 6x6), and lines_of_action on 4x4 and 5x5, where the plies to the end are told as well. Of morris
+    endgames are solved, and tables of them kept: `perfect` plays by them, `searcher:time=1,tables=usual` asks them.
     """
     from understudy.cli.endgames import solve_endgames
     from understudy.solve import make_solver

@@ -37,7 +37,7 @@ SAFE = {
     "random": "takes every legal move with the same chance",
     "stochastic": "takes wins and avoids losses within its depth, and otherwise plays by chance",
     "searcher": "looks ahead and takes the best that its evaluator sees",
-    "perfect": "knows who wins, where the game is solved",
+    "perfect": "knows what every move is worth, where that is known, and elsewhere gives up",
     "student": "learned by watching",
     "hybrid": "a student proposes, a search decides",
 }

@@ -29,7 +29,8 @@ from understudy.protocols import Move
 from understudy.solve import FIRST_SIZE, LARGEST_SIZE, Progress, Worth, make_table
 
 NODES = 200_000_000
-"""Positions that are searched for one question before it is given up: some minutes. The first move takes half of it."""
+"""Positions that are searched for one question before it is given up: some minutes. The first move takes a third of
+it."""
 SHARE = 8
 """Where only the best move is wanted, the search is given up after this part of them: somebody waits for a move."""
 SLICE = 200_000

@@ -36,9 +36,10 @@ FAILED, REACHED, OPEN = 0, 1, -1
 IDLE = -1
 """The height when nothing is being searched."""
 LOOK = 3
-"""From so many plies on, the table is asked of all successors before one is searched (measured, see the docs)."""
+"""From so many plies on, the table is asked of all successors before one is searched; from four on is no faster
+(docs/games/lines_of_action.md)."""
 SPARE = 2
-"""Goals of fewer plies are cheaper to search again than to look up (measured)."""
+"""Goals of fewer plies are not looked up: to list the moves decides them."""
 
 CHUNK_BITS = 9
 """A board of 25 cells is turned in three parts of at most nine: tables of 512 entries."""
