@@ -37,12 +37,12 @@ SAFE = {
     "random": "takes every legal move with the same chance",
     "stochastic": "takes wins and avoids losses within its depth, and otherwise plays by chance",
     "searcher": "looks ahead and takes the best that its evaluator sees",
-    "perfect": "knows what every move is worth, where that is known, and elsewhere gives up",
+    "perfect": "knows what every move is worth",
     "student": "learned by watching",
     "hybrid": "a student proposes, a search decides",
 }
 """Players that a page may name, and what they do."""
-PATHS = {"searcher": ("weights",), "student": ("path",), "hybrid": ("path",)}
+PATHS = {"searcher": ("weights", "tables"), "perfect": ("tables",), "student": ("path",), "hybrid": ("path",)}
 """Their options that name files: a page may name students that ship and students of runs, nothing else."""
 MOST = {"time": 30.0, "nodes": 50_000_000, "hidden": 200, "best": 10}
 """How much of a machine one page may ask for at once."""
@@ -118,7 +118,7 @@ def _check_safe(name: str, options: Any) -> None:
         hint = "start the server with --trust to allow it" if name in PLAYERS else f"there are: {', '.join(SAFE)}"
         raise BadOption(f"player {name!r} cannot be named from a page: {hint}")
     for option in PATHS.get(name, ()):
-        if option != "path" and getattr(options, option) is not None:
+        if option != "path" and getattr(options, option) not in (None, "", "usual"):
             raise BadOption(f"player {name!r}: {option} names a file; start the server with --trust to allow it")
     for option, most in (*MOST.items(), ("depth", DEEPEST.get(name, 0))):
         check_range(f"player {name!r}: {option}, from a page,", getattr(options, option, None), 0, most)
@@ -130,7 +130,7 @@ def list_players(game: CompiledGame, roster: Roster) -> list[PlayerForm]:
     """Return the players that can play *game*, with their options as a form; students are listed apart."""
     forms = []
     for name, about in SAFE.items():
-        if name in ("student", "hybrid"):
+        if name in ("student", "hybrid") or (name == "perfect" and game.kind.solver is None):  # it knows endgames alone
             continue
         try:
             roster.check(name, game)
