@@ -21,6 +21,8 @@ from understudy.games.chess.players.analyst import Label
 from understudy.games.chess.records.labelling import finished_parts, save_part
 from understudy.games.chess.records.opinions import LabelResult
 from understudy.games.chess.records.positions import arrow_rows, load_positions, save_positions
+from understudy.games.morris.solving.tables import Tables
+from understudy.games.morris.solving.tables import save_table as save_endgames
 from understudy.lab.run import append_line, drop_lines
 from understudy.networks.files import save_layers
 from understudy.networks.students import ValueNetwork, ValueOptions
@@ -107,6 +109,15 @@ def write_journal(path: Path, size: int) -> None:
         append_line(path, {"student": "a", "network": "b", "epoch": epoch, "loss": numbers(1 + size // 100).tolist()})
 
 
+def write_endgames(path: Path, size: int) -> None:
+    """Write tables of positions by chance, five of which are a byte."""
+    save_endgames(path.parent, (3, 3), np.random.default_rng(size).integers(0, 500, 40 * size).astype(np.uint16))
+
+
+def read_endgames(path: Path) -> None:
+    Tables(path.parent).plies((3, 3))
+
+
 KEPT = (
     Kept("checkpoint.safetensors", lambda path, size: save_checkpoint(path, learning(size), "x"),
          lambda path: resume(path, learning(), "x")),
@@ -120,6 +131,8 @@ KEPT = (
     Kept("positions.parquet", lambda path, size: save_positions(replace(chess_rows(size), facts={"a": "b"}), path),
          load_positions),
     Kept("part.parquet", write_part, read_part),
+    Kept("morris_3v3.safetensors", write_endgames, lambda path: Tables(path.parent).values((3, 3))),
+    Kept("morris_3v3_plies.safetensors", write_endgames, read_endgames),
     Kept("games.json", lambda path, size: save_json(path, {"a": numbers(size).tolist()}, sealed=True), load_json),
     Kept("rows.json", lambda path, size: save_json(path, {"a": numbers(size).tolist()}, indent=None, sealed=True),
          load_json),

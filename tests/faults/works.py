@@ -21,6 +21,7 @@ from understudy.games.chess.endings import keep_endings
 from understudy.games.chess.records import labelling
 from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.sources import gather
+from understudy.games.morris.solving import making
 from understudy.lab.experiments import KINDS, make_experiment
 from understudy.records.watch import Watch, watch
 
@@ -73,8 +74,15 @@ def keep_some(folder: Path) -> None:
     keep_endings(["KQvK", "KRvK", "KPvK"], folder / "t.parquet", sample=400)
 
 
+def solve_some(folder: Path) -> None:
+    """Solve an endgame of Morris, and keep what is known after every step."""
+    making.KEEP_SECONDS, making.PART = 0.0, 20_000
+    making.make_tables(folder, (3, 3), backend=Local(2))
+
+
 WORKS: dict[str, Callable[[Path], object]] = {
-    "watch": watch_some, "label": label, "tablebase": keep_some, **{kind: run_kind(kind) for kind in KINDS},
+    "solve": solve_some, "watch": watch_some, "label": label, "tablebase": keep_some,
+    **{kind: run_kind(kind) for kind in KINDS},
 }  # fmt: skip
 
 

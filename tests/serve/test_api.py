@@ -298,6 +298,8 @@ def test_a_tournament_can_be_stopped(client: TestClient) -> None:
         ("nnmm:x", "--trust"),
         ("nobody", "no player"),
         ("searcher:weights=/etc/passwd,evaluator=perceptron", "--trust"),
+        ("searcher:tables=/etc", "--trust"),
+        ("perfect:tables=/etc", "--trust"),
         ("student:../secrets", "no student"),
         ("student:/etc/passwd", "no student"),
         ("student:runs/../x", "no run"),
