@@ -15,7 +15,10 @@ import pytest
 from tests.faults.kept import KEPT, Kept, refusal
 from tests.tiny import tiny
 from understudy import lab
+from understudy.backends import Local
 from understudy.files import save_text
+from understudy.games.morris.solving.making import make_tables
+from understudy.games.morris.solving.tables import Tables
 from understudy.lab.run import append_line
 from understudy.locks import locked
 from understudy.serve.store import Store
@@ -25,8 +28,9 @@ resource = pytest.importorskip("resource", reason="Windows has no such limits")
 SMALL, LARGE = 20, 15_000
 ROOM = 64 << 10
 """Bytes of the small disk, and the largest file: more than a small file, less than a large one."""
-GROWING = [kept for kept in KEPT if kept.name not in ("pupil.safetensors", "progress.jsonl")]
-"""Files that can be written larger; a pupil's has the size of its network, and a journal grows by lines."""
+GROWING = [kept for kept in KEPT if kept.name not in ("pupil.safetensors", "progress.jsonl") and "3v3" not in kept.name]
+"""Files that can be written larger; a pupil's has the size of its network, a journal grows by lines, and tables of an
+endgame are two files."""
 ENVIRONMENT = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
 
 
@@ -84,6 +88,17 @@ def test_a_full_disk(kept: Kept, disk: Path) -> None:
     assert list(disk.iterdir()) == [path], "nothing is left beside it"
     assert path.read_bytes() == before
     kept.read(path)
+
+
+def test_a_full_disk_leaves_endgames_that_are_solved(tmp_path: Path) -> None:
+    make_tables(tmp_path, (3, 3), backend=Local(1))
+    before = {path.name: path.read_bytes() for path in tmp_path.iterdir()}
+    with limited(2 * ROOM):  # less than 4v3 takes
+        assert "File too large" in refusal(lambda: make_tables(tmp_path, (4, 3), backend=Local(1)))
+    assert before.items() <= {path.name: path.read_bytes() for path in tmp_path.iterdir()}.items()
+    assert Tables(tmp_path).every() == [(3, 3)]
+    make_tables(tmp_path, (4, 3), backend=Local(1))
+    assert len(Tables(tmp_path).every()) == 3
 
 
 def test_no_half_of_a_line_is_left(disk: Path, tmp_path: Path) -> None:
