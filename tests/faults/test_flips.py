@@ -13,6 +13,7 @@ from safetensors.numpy import save_file as save_tensors
 
 from tests.faults.effort import times
 from tests.faults.kept import KEPT, Kept, learning, network, numbers, refusal
+from tests.faults.tally import tally
 from tests.tiny import tiny
 from understudy import lab
 from understudy.errors import FileError
@@ -43,11 +44,14 @@ def test_a_turned_bit_is_noticed(kept: Kept, tmp_path: Path) -> None:
     kept.write(path, SMALL)
     kept.read(path)
     whole, rng = path.read_bytes(), random.Random(kept.name)
-    for bit in rng.sample(range(8 * len(whole)), FLIPS):
-        path.write_bytes(turned(whole, bit))
-        said = refusal(lambda: kept.read(path))
-        assert any(answer in said for answer in ANSWERS), f"bit {bit}: {said}"
-        assert path.name.partition(".")[0] in said or "part_" in said
+    with tally("flips") as flips:
+        for bit in rng.sample(range(8 * len(whole)), FLIPS):
+            flips.tried += 1
+            path.write_bytes(turned(whole, bit))
+            said = refusal(lambda: kept.read(path))
+            assert any(answer in said for answer in ANSWERS), f"bit {bit}: {said}"
+            assert path.name.partition(".")[0] in said or "part_" in said
+            flips.held += 1
     path.write_bytes(whole)
     kept.read(path)
 

@@ -14,6 +14,7 @@ import pytest
 from tests.conftest import wait_until
 from tests.faults.effort import times
 from tests.faults.kept import refusal
+from tests.faults.tally import tally
 from tests.games.chess.test_analyst_chess import fake, scripts
 from tests.games.chess.test_labelling_chess import tiring
 from tests.games.chess.test_pgn_chess import GAMES, saved
@@ -82,7 +83,7 @@ def test_a_second_writer_is_refused(
     before = sorted(tmp_path.rglob("*"))
     with held(path) as number:
         monkeypatch.setattr(sys, "argv", ["understudy", *words])
-        with pytest.raises(SystemExit) as end:
+        with tally("second commands") as commands, commands.timed(), pytest.raises(SystemExit) as end:
             main()
         said = capsys.readouterr().err.splitlines()[-1]
         assert end.value.code == 2
@@ -113,9 +114,11 @@ def test_two_labellings_of_one_table_lose_no_row(tmp_path: Path) -> None:
     tired.touch()
     with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as first:
         wait_until(lambda: (tmp_path / "t.parquet.parts" / "plan.json").exists())
-        for _ in range(times(1, 10)):
-            second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-            assert second.returncode == 2 and f"another process ({first.pid})" in second.stderr
+        with tally("second processes") as processes:
+            for _ in range(times(1, 10)):
+                with processes.timed():
+                    second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+                    assert second.returncode == 2 and f"another process ({first.pid})" in second.stderr
         tired.unlink()
         told = first.communicate()[0]
     assert first.returncode == 0

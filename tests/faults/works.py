@@ -8,12 +8,13 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import optuna
 from safetensors import safe_open
 
 from tests.games.chess.test_analyst_chess import fake
 from tests.games.chess.test_positions_chess import long_games
 from tests.lab.test_commands_lab import SMALLER
-from tests.tiny import TINY, changed, save_material_table
+from tests.tiny import IMITATION, TINY, VALUED, changed, save_material_table
 from understudy import lab
 from understudy.backends import Local
 from understudy.games import find_game
@@ -22,6 +23,8 @@ from understudy.games.chess.records import labelling
 from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.sources import gather
 from understudy.lab.experiments import KINDS, make_experiment
+from understudy.lab.run import keep_quiet
+from understudy.lab.tuning import tune
 from understudy.records.watch import Watch, watch
 
 TIMES = {"seconds", "examples_per_second", "busy", "sum"}
@@ -30,11 +33,15 @@ PASSING = {"cost.json", "times.json", "series.json", "report.html", "report.md",
 """Files that tell of the time that something took."""
 
 
+VALUED_KIND = "values from records"
+"""Of the kind `values`, with steps of its own where an experiment has records."""
+TINIES = TINY | {VALUED_KIND: VALUED["konane"]}
 LONGER: dict[str, dict[str, Any]] = {
     **{kind: {"training__epochs": 4} for kind in ("imitation", "values", "labels")},
     "evolution": {"trainer__generations": 5},
     "offline": {"training__cycles": 8},
     "online": {"training__games": 600},
+    VALUED_KIND: {"watch__regular": 8},
 }
 """Changes that let trainings be stopped between epochs, too."""
 
@@ -43,9 +50,9 @@ def run_kind(kind: str) -> Callable[[Path], object]:
     """Return what does the tiny experiment of a kind."""
 
     def run(folder: Path) -> None:
-        changes: dict[str, Any] = {**SMALLER[kind], **LONGER.get(kind, {})}
+        changes: dict[str, Any] = {**SMALLER.get(kind, {}), **LONGER.get(kind, {})}
         variations = changes.pop("variations", None)
-        settings = changed(TINY[kind], **changes)
+        settings = changed(TINIES[kind], **changes)
         settings |= {"variations": variations} if variations else {}
         if kind == "labels" and not Path("table.parquet").exists():
             save_material_table(Path("table.parquet"))
@@ -73,8 +80,14 @@ def keep_some(folder: Path) -> None:
     keep_endings(["KQvK", "KRvK", "KPvK"], folder / "t.parquet", sample=400)
 
 
+def tune_some(folder: Path) -> None:
+    settings = changed(IMITATION, watch__regular=6, watch__ply_limit=20, training__epochs=1)
+    tune(make_experiment("tiny", settings, folder=Path()), folder, trials=6, show=keep_quiet)
+
+
 WORKS: dict[str, Callable[[Path], object]] = {
-    "watch": watch_some, "label": label, "tablebase": keep_some, **{kind: run_kind(kind) for kind in KINDS},
+    "watch": watch_some, "label": label, "tablebase": keep_some, "tune": tune_some,
+    **{kind: run_kind(kind) for kind in (*KINDS, VALUED_KIND)},
 }  # fmt: skip
 
 
@@ -99,11 +112,19 @@ def _read(path: Path) -> Any:
     if path.suffix == ".safetensors":
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name).numpy().tobytes() for name in file.keys()}  # noqa: SIM118
+    if path.suffix == ".sqlite":
+        return _read_trials(path)
     if path.suffix == ".onnx":
         import onnx
 
         return onnx.load(path).graph.SerializeToString(deterministic=True)
     return path.read_bytes()
+
+
+def _read_trials(path: Path) -> list[Any]:
+    """Return the trials of a search that have ended; one that was killed has not, and another was made for it."""
+    study = optuna.load_study(study_name=None, storage=f"sqlite:///{path}")
+    return [(trial.state, trial.params, trial.value) for trial in study.trials if trial.state.is_finished()]
 
 
 def _timeless(value: Any) -> Any:

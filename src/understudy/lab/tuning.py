@@ -59,6 +59,8 @@ def _search(
     """Go on with a search; the lock of its file is held."""
     while (done := _finished(study)) < trials:
         show(Progress("tuning", done / trials, _best_told(study)))
+        # Lots of its own for each trial, by how many have ended: a killed search goes on as it would have gone.
+        study.sampler = optuna.samplers.TPESampler(seed=done)
         trial = study.ask()
         try:
             study.tell(trial, _worth(experiment, records, _suggested(trial, space), trial, show))
@@ -99,7 +101,6 @@ def _study(experiment: Experiment, path: Path) -> optuna.Study:
         storage=f"sqlite:///{path}",
         load_if_exists=True,
         direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=0),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=3),
     )
 
