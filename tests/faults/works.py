@@ -41,7 +41,7 @@ LONGER: dict[str, dict[str, Any]] = {
     "evolution": {"trainer__generations": 5},
     "offline": {"training__cycles": 8},
     "online": {"training__games": 600},
-    VALUED_KIND: {"watch__regular": 8},
+    VALUED_KIND: {"watch__regular": 10},
 }
 """Changes that let trainings be stopped between epochs, too."""
 
