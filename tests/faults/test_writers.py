@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,7 @@ import pytest
 
 from tests.conftest import wait_until
 from tests.faults.effort import times
-from tests.faults.kept import refusal
+from tests.faults.kept import chess_rows, refusal
 from tests.faults.tally import tally
 from tests.games.chess.test_analyst_chess import fake, scripts
 from tests.games.chess.test_labelling_chess import tiring
@@ -23,7 +24,10 @@ from tests.tiny import TINY, changed
 from understudy.cli import main
 from understudy.config import write_toml
 from understudy.files import save_text
-from understudy.games.chess.records.positions import load_positions
+from understudy.games.chess.players.analyst import Label
+from understudy.games.chess.records.labelling import join_parts, save_part
+from understudy.games.chess.records.opinions import LabelResult
+from understudy.games.chess.records.positions import arrow_rows, load_positions
 from understudy.locks import is_alive, is_locked, lock_file, locked
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
@@ -125,6 +129,17 @@ def test_two_labellings_of_one_table_lose_no_row(tmp_path: Path) -> None:
     table = load_positions(target)
     assert f"wrote {len(table)} labelled positions" in told and table.facts["rows"] == str(len(table))
     assert [path.name for path in tmp_path.glob("t.parquet*")] == ["t.parquet"]
+
+
+def test_parts_that_do_not_add_up_are_not_joined(tmp_path: Path) -> None:
+    rows = arrow_rows(chess_rows(60))
+    part = save_part(tmp_path, 0, rows, [LabelResult(Label("cp", 13, "e2e4"), "")] * len(rows))
+    more, target = part.settled + 1, tmp_path / "t.parquet"
+    for parts, settled in (([part._replace(settled=more)], more), ([part], more), ([part, part], part.settled)):
+        said = refusal(lambda parts=parts, settled=settled: join_parts(parts, target, facts={}, settled=settled))  # type: ignore[misc]
+        assert re.search(r"parquet' has \d+ positions, not \d+", said) and not target.exists()
+    join_parts([part], target, facts={}, settled=part.settled)
+    assert len(load_positions(target)) == part.settled
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:
