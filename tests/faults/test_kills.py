@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import multiprocessing
 import os
+import pkgutil
 import random
 import signal
 import time
@@ -14,13 +16,15 @@ import pytest
 
 from tests.faults.effort import LONG_FORM, times
 from tests.faults.tally import tally
-from tests.faults.works import WORKS, do, read_all
+from tests.faults.works import VALUED_KIND, WORKS, do, read_all
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such kills")
 
 SHORT = ("watch", "tablebase")
 """Work that is killed in every test run: the least, in parts and joined."""
 KILLS = times(1, 8)
+EPOCHS = {"values": "values", "imitation": "imitation", "labels": "labels", VALUED_KIND: "valued"}
+"""Work that notes its epochs in a journal, and the module that does so."""
 CHAIN = 3
 """At most so many kills on the way to one result."""
 
@@ -65,6 +69,39 @@ def finish(nursery: multiprocessing.context.ForkServerContext, work: str, folder
     process.join()
     assert process.exitcode == 0
     return read_all(folder / "out")
+
+
+class Stop(BaseException):
+    """What ends some work where it stands."""
+
+
+@pytest.mark.parametrize("kept", [False, True], ids=["before the checkpoint", "after it"])
+@pytest.mark.parametrize(("work", "module"), EPOCHS.items() if LONG_FORM else [("values", EPOCHS["values"])])
+def test_no_line_of_progress_is_lost_or_told_twice(
+    work: str, module: str, kept: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Stopped between the journal and the checkpoint of an epoch, at each of the first two."""
+    place = f"understudy.lab.kinds.{module}.save_checkpoint"
+    save = pkgutil.resolve_name(place.replace(".save", ":save"))
+
+    def stop(*words: Any) -> None:
+        if kept:
+            save(*words)
+        raise Stop
+
+    monkeypatch.chdir(tmp_path)
+    for _ in range(2):
+        with monkeypatch.context() as patched:
+            patched.setattr(place, stop)
+            with pytest.raises(Stop):
+                WORKS[work](Path("out"))
+    WORKS[work](Path("out"))
+    lines = [json.loads(line) for line in Path("out/progress.jsonl").read_text().splitlines()]
+    networks = {(line["student"], line["network"]): [] for line in lines}
+    for line in lines:
+        networks[line["student"], line["network"]].append(line["epoch"])
+    assert networks and all(epochs == list(range(len(epochs))) for epochs in networks.values()), networks
+    assert all(len(epochs) > 1 for epochs in networks.values())
 
 
 def is_killed(process: multiprocessing.Process, seconds: float) -> bool:

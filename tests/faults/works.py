@@ -8,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import optuna
 from safetensors import safe_open
 
 from tests.games.chess.test_analyst_chess import fake
@@ -24,7 +23,6 @@ from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.sources import gather
 from understudy.lab.experiments import KINDS, make_experiment
 from understudy.lab.run import keep_quiet
-from understudy.lab.tuning import tune
 from understudy.records.watch import Watch, watch
 
 TIMES = {"seconds", "examples_per_second", "busy", "sum"}
@@ -81,6 +79,8 @@ def keep_some(folder: Path) -> None:
 
 
 def tune_some(folder: Path) -> None:
+    from understudy.lab.tuning import tune
+
     settings = changed(IMITATION, watch__regular=6, watch__ply_limit=20, training__epochs=1)
     tune(make_experiment("tiny", settings, folder=Path()), folder, trials=6, show=keep_quiet)
 
@@ -123,6 +123,8 @@ def _read(path: Path) -> Any:
 
 def _read_trials(path: Path) -> list[Any]:
     """Return the trials of a search that have ended; one that was killed has not, and another was made for it."""
+    import optuna
+
     study = optuna.load_study(study_name=None, storage=f"sqlite:///{path}")
     return [(trial.state, trial.params, trial.value) for trial in study.trials if trial.state.is_finished()]
 
