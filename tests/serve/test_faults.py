@@ -67,8 +67,9 @@ def test_a_killed_server_has_lost_no_move(restarted: list[Server], tmp_path: Pat
 
 
 def make_move(server: Server, name: str, state: Any) -> Any:
-    body = {"move": state["legal"][0]["move"], "ply": state["ply"]}
-    server.ask(f"/api/play/{name}/move", body)
+    """Make one of the moves, the same at each ply whenever the server is killed; the first ones soon repeat a game."""
+    move = random.Random(state["ply"]).choice(state["legal"])["move"]
+    server.ask(f"/api/play/{name}/move", {"move": move, "ply": state["ply"]})
     return server.state(name)
 
 
