@@ -95,7 +95,7 @@ def _ours(fens: list[str], engine: str, workers: int) -> float:
         book.write_text("\n".join(fens))
         done = label_positions(
             lambda table: gather(book, table) and None, Path(folder) / "t.parquet", Judge(engine=engine, depth=DEPTH),
-            identity={}, backend=Local(workers),
+            identify=dict, backend=Local(workers),
         )  # fmt: skip
     return done.rows / done.seconds
 

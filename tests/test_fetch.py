@@ -20,6 +20,7 @@ from click.testing import CliRunner
 
 from tests.conftest import wait_until
 from tests.faults.effort import times
+from tests.faults.tally import tally
 from tests.hosts import Host, serving
 from understudy.cli import commands
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
@@ -404,16 +405,19 @@ def kill(process: subprocess.Popen[str]) -> bool:
 def test_killed_in_the_middle_it_goes_on(host: Host, studies: Path, tmp_path: Path) -> None:
     host.pause = 0.02
     rng, part = random.Random(KILLS), tmp_path / PART
-    for turn in range(KILLS):
-        before = part.stat().st_size if part.exists() else 0
-        enough = before + rng.randint(1, (len(BIG) - before) // (KILLS - turn + 1))
-        with started(studies, NAME, "--to", str(tmp_path)) as process:
-            wait_until(lambda enough=enough: part.exists() and part.stat().st_size >= enough)
-            assert kill(process)
-        assert not (tmp_path / NAME).exists()
-        assert part.read_bytes() == BIG[: part.stat().st_size]
-    bring(tmp_path, NAME)
-    assert (tmp_path / NAME).read_bytes() == BIG
+    with tally("kills") as kills:
+        for turn in range(KILLS):
+            before = part.stat().st_size if part.exists() else 0
+            enough = before + rng.randint(1, (len(BIG) - before) // (KILLS - turn + 1))
+            with started(studies, NAME, "--to", str(tmp_path)) as process:
+                wait_until(lambda enough=enough: part.exists() and part.stat().st_size >= enough)
+                kills.tried += 1
+                assert kill(process)
+            assert not (tmp_path / NAME).exists()
+            assert part.read_bytes() == BIG[: part.stat().st_size]
+        bring(tmp_path, NAME)
+        assert (tmp_path / NAME).read_bytes() == BIG
+        kills.held = kills.tried
     starts = [int(span.removeprefix("bytes=").removesuffix("-") or 0) for _, span in host.asked]
     assert starts == sorted(set(starts)) and len(starts) == KILLS + 1
 
@@ -421,21 +425,23 @@ def test_killed_in_the_middle_it_goes_on(host: Host, studies: Path, tmp_path: Pa
 def test_killed_at_any_moment_the_name_holds_all_or_nothing(host: Host, studies: Path, tmp_path: Path) -> None:
     host.pause = 0.001
     rng, path, seconds = random.Random(KILLS), tmp_path / NAME, 0.0
-    for turn in range(KILLS + 1):
-        path.unlink(missing_ok=True)
-        (tmp_path / PART).unlink(missing_ok=True)
-        with started(studies, NAME, "--to", str(tmp_path)) as process:
-            wait_until(lambda turn=turn: len(host.asked) > turn)
-            began = time.monotonic()
-            if turn:
-                time.sleep(rng.uniform(0.0, 1.0) * seconds)
-                kill(process)
-            else:  # nobody kills the first: it tells how long there is to do so
-                wait_until(path.exists)
-                seconds = time.monotonic() - began
-        assert not path.exists() or path.read_bytes() == BIG
-    bring(tmp_path, NAME)
-    assert path.read_bytes() == BIG
+    with tally("kills") as kills:
+        for turn in range(KILLS + 1):
+            path.unlink(missing_ok=True)
+            (tmp_path / PART).unlink(missing_ok=True)
+            with started(studies, NAME, "--to", str(tmp_path)) as process:
+                wait_until(lambda turn=turn: len(host.asked) > turn)
+                began = time.monotonic()
+                if turn:
+                    time.sleep(rng.uniform(0.0, 1.0) * seconds)
+                    kills.tried += kill(process)
+                else:  # nobody kills the first: it tells how long there is to do so
+                    wait_until(path.exists)
+                    seconds = time.monotonic() - began
+            assert not path.exists() or path.read_bytes() == BIG
+        bring(tmp_path, NAME)
+        assert path.read_bytes() == BIG
+        kills.held = kills.tried
 
 
 @pytest.fixture

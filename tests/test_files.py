@@ -81,6 +81,20 @@ def test_no_library_makes_temporary_files_of_its_own(
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows can sync files alone")
+@pytest.mark.parametrize("name", WRITERS)
+def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_folder_after(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A power cut leaves the old file or the new one: neither half of it nor none."""
+    steps: list[str] = []
+    rename = os.replace
+    monkeypatch.setattr("understudy.files.sync", lambda path: steps.append("folder" if path == tmp_path else "file"))
+    monkeypatch.setattr("understudy.files.os.replace", lambda *ends: (steps.append("name"), rename(*ends)))
+    WRITERS[name](tmp_path / "file")
+    assert steps == ["file", "name", "folder"]
+
+
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:
     save_text(tmp_path / "file", "old")
 

@@ -128,6 +128,17 @@ def content(path: Path) -> bytes:
         raise FileError(f"{path} cannot be read: {damage}") from None
 
 
+def beginning(path: Path, size: int) -> bytes:
+    """Return the first bytes of a file, unpacked, *size* at most."""
+    stream = pieces(path, size)
+    try:
+        return next(stream, b"")
+    except Damage as damage:
+        raise FileError(f"{path} cannot be read: {damage}") from None
+    finally:
+        stream.close()  # type: ignore[attr-defined]
+
+
 def _read_ahead(file: Any, size: int, ready: queue.Queue[bytes | Damage], unwanted: threading.Event) -> None:
     """Hand over one piece after another, an empty one at the end."""
     piece: bytes | Damage = b"-"

@@ -6,6 +6,7 @@ import bz2
 import gzip
 import io
 import json
+import re
 import tracemalloc
 import zipfile
 import zlib
@@ -130,6 +131,16 @@ def test_zips_that_cannot_be_read_are_one_sentence(tmp_path: Path) -> None:
         with pytest.raises(FileError, match=r"x\.zip") as caught:
             content(path)
         assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize("start", [b"\x28\xb5\x2f\xfd", b"\x1f\x8b", b"BZh"], ids=["zstd", "gzip", "bzip2"])
+@pytest.mark.parametrize("name", ["x.parquet", "x.csv", "x.txt", "x.pgn"])
+def test_what_only_begins_as_packed_files_do_is_one_sentence(tmp_path: Path, name: str, start: bytes) -> None:
+    path = tmp_path / name
+    path.write_bytes(start + b"fen,cp\n" * 9)
+    with pytest.raises(FileError, match=re.escape(name)) as caught:
+        load_positions(path)
+    assert "\n" not in str(caught.value)
 
 
 ROWS = 2_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import struct
 from pathlib import Path
 
 import numpy as np
@@ -13,11 +14,13 @@ from safetensors.numpy import save_file as save_tensors
 
 from tests.faults.effort import times
 from tests.faults.kept import KEPT, Kept, learning, network, numbers, refusal
+from tests.faults.tally import tally
 from tests.tiny import tiny
 from understudy import lab
 from understudy.errors import FileError
 from understudy.files import load_json, save_json
-from understudy.lab.run import append_line, drop_lines
+from understudy.lab import tuning
+from understudy.lab.run import append_line, drop_lines, keep_quiet
 from understudy.networks.files import save_layers
 from understudy.records.files import save_parquet
 from understudy.sums import NEAR, check_sum
@@ -43,11 +46,14 @@ def test_a_turned_bit_is_noticed(kept: Kept, tmp_path: Path) -> None:
     kept.write(path, SMALL)
     kept.read(path)
     whole, rng = path.read_bytes(), random.Random(kept.name)
-    for bit in rng.sample(range(8 * len(whole)), FLIPS):
-        path.write_bytes(turned(whole, bit))
-        said = refusal(lambda: kept.read(path))
-        assert any(answer in said for answer in ANSWERS), f"bit {bit}: {said}"
-        assert path.name.partition(".")[0] in said or "part_" in said
+    with tally("flips") as flips:
+        for bit in rng.sample(range(8 * len(whole)), FLIPS):
+            flips.tried += 1
+            path.write_bytes(turned(whole, bit))
+            said = refusal(lambda: kept.read(path))
+            assert any(answer in said for answer in ANSWERS), f"bit {bit}: {said}"
+            assert path.name.partition(".")[0] in said or "part_" in said
+            flips.held += 1
     path.write_bytes(whole)
     kept.read(path)
 
@@ -107,6 +113,38 @@ def test_a_run_says_what_is_damaged_and_goes_on_without_it(tmp_path: Path) -> No
         path.unlink()
     lab.run(experiment, folder)
     assert load_json(folder / "cells.json") == before
+
+
+def test_a_search_goes_on_only_from_the_trials_that_it_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Some bits of a SQLite file mean nothing: a turned one is noticed, or every trial is what it was."""
+    experiment, path = tiny("imitation"), tmp_path / "tune.sqlite"
+    monkeypatch.setattr(tuning, "watch", lambda *_, **__: None)
+    monkeypatch.setattr(tuning, "_worth", lambda *words: 1 / (3 + words[3].number))
+    tuning.tune(experiment, tmp_path, trials=3, show=keep_quiet)
+    whole, notes, rng = path.read_bytes(), (tmp_path / "tune.json").read_bytes(), random.Random(0)
+    values = [whole.index(struct.pack(">d", 1 / (3 + number))) for number in range(3)]
+    for bit in (*(8 * place + 9 for place in values), *rng.sample(range(8 * len(whole)), times(20, 400))):
+        path.write_bytes(turned(whole, bit))
+        said = refusal(lambda: tuning.tune(experiment, tmp_path, trials=3, show=keep_quiet))
+        assert str(path) in said if said else bit // 8 - 1 not in values, f"bit {bit}: {said}"
+        assert (tmp_path / "tune.json").read_bytes() == notes
+    path.write_bytes(whole)
+    (tmp_path / "tune.json").write_bytes(turned(notes, 99))
+    assert "is damaged" in refusal(lambda: tuning.tune(experiment, tmp_path, trials=3, show=keep_quiet))
+
+
+def test_a_game_of_the_page_whose_row_was_changed_is_named(tmp_path: Path) -> None:
+    pytest.importorskip("msgspec")
+    from understudy.serve.store import Store
+
+    store = Store(tmp_path / "games.sqlite")
+    store.save("a", {"moves": ["b6-b4", "d4"]})
+    text = store.file.execute("SELECT game FROM games").fetchone()[0]
+    for place in range(len(text)):
+        changed = f"{text[:place]}{chr(ord(text[place]) ^ 1)}{text[place + 1 :]}"
+        store.file.execute("UPDATE games SET game = ?", (changed,))
+        assert "games.sqlite' is damaged" in refusal(lambda: store.load("a")), place
+    store.close()
 
 
 def test_half_a_line_is_gone_before_the_next_one(tmp_path: Path) -> None:

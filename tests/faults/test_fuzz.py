@@ -21,6 +21,7 @@ import pytest
 
 from tests.faults.effort import times
 from tests.faults.fuzz import Reader, fuzz
+from tests.faults.tally import tally
 from understudy.games import CompiledGame, find_game
 
 BOARDS: dict[str, tuple[str, tuple[int, int] | None]] = {
@@ -689,5 +690,11 @@ WEIGHT = sum(1 / reader.cost for reader in READERS)
 @pytest.mark.parametrize("reader", READERS, ids=[reader.name for reader in READERS])
 def test_readers_answer_or_say_what_is_wrong(reader: Reader) -> None:
     inputs = max(round(INPUTS / reader.cost / WEIGHT), 4)
-    faults = fuzz(reader, inputs, seed=1)
+    with tally("inputs") as tried:
+
+        def count(number: int) -> None:
+            tried.tried = number + 1
+
+        faults = fuzz(reader, inputs, seed=1, tell=count)
+        tried.held = tried.tried - len(faults)
     assert not faults, "\n".join(map(str, faults))

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.conftest import LONG, ROOT
+from tests.faults.tally import tally
 
 pytest.importorskip("ray")
 if not Path("/proc/self/environ").exists():
@@ -76,18 +77,20 @@ def driver(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
 def test_a_node_that_dies_is_told(driver: subprocess.Popen[str], tmp_path: Path, vital: str) -> None:
     killed = next(number for number, program in processes(tmp_path.name).items() if program.endswith(f"/{vital}"))
     began = time.monotonic()
-    os.kill(killed, signal.SIGKILL)
     assert driver.stdout is not None
     sentence = f"Ray on this machine has died: its process {vital!r} ended with -9\n"
-    assert any(line == sentence for line in driver.stdout)  # among what Ray itself may say
+    with tally("dead nodes") as nodes, nodes.timed():
+        os.kill(killed, signal.SIGKILL)
+        assert any(line == sentence for line in driver.stdout)  # among what Ray itself may say
     assert time.monotonic() - began < SILENCE
 
 
 def test_a_node_ends_with_its_driver(driver: subprocess.Popen[str], tmp_path: Path) -> None:
     assert len(processes(tmp_path.name)) > 3
-    driver.kill()
-    driver.wait(LONG)
     deadline = time.monotonic() + SILENCE
-    while left := processes(tmp_path.name):
-        assert time.monotonic() < deadline, left
-        time.sleep(0.1)
+    with tally("dead drivers") as drivers, drivers.timed():
+        driver.kill()
+        driver.wait(LONG)
+        while left := processes(tmp_path.name):
+            assert time.monotonic() < deadline, left
+            time.sleep(0.1)

@@ -234,6 +234,8 @@ def test_a_space_that_cannot_be_searched_is_refused_before_watching(tmp_path: Pa
         "a\0b",
         f"student:{LONG_NAME}",
         "student:a\0b",
+        "student:/",
+        "hybrid:path=/,depth=2",
     ],
 )
 def test_names_of_players(name: str) -> None:

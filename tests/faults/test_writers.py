@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -13,7 +14,8 @@ import pytest
 
 from tests.conftest import wait_until
 from tests.faults.effort import times
-from tests.faults.kept import refusal
+from tests.faults.kept import chess_rows, refusal
+from tests.faults.tally import tally
 from tests.games.chess.test_analyst_chess import fake, scripts
 from tests.games.chess.test_labelling_chess import tiring
 from tests.games.chess.test_pgn_chess import GAMES, saved
@@ -22,7 +24,10 @@ from tests.tiny import TINY, changed
 from understudy.cli import main
 from understudy.config import write_toml
 from understudy.files import save_text
-from understudy.games.chess.records.positions import load_positions
+from understudy.games.chess.players.analyst import Label
+from understudy.games.chess.records.labelling import join_parts, save_part
+from understudy.games.chess.records.opinions import LabelResult
+from understudy.games.chess.records.positions import arrow_rows, load_positions
 from understudy.locks import is_alive, is_locked, lock_file, locked
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
@@ -82,7 +87,7 @@ def test_a_second_writer_is_refused(
     before = sorted(tmp_path.rglob("*"))
     with held(path) as number:
         monkeypatch.setattr(sys, "argv", ["understudy", *words])
-        with pytest.raises(SystemExit) as end:
+        with tally("second commands") as commands, commands.timed(), pytest.raises(SystemExit) as end:
             main()
         said = capsys.readouterr().err.splitlines()[-1]
         assert end.value.code == 2
@@ -113,15 +118,28 @@ def test_two_labellings_of_one_table_lose_no_row(tmp_path: Path) -> None:
     tired.touch()
     with subprocess.Popen(command, env=ENVIRONMENT, stdout=subprocess.PIPE, text=True) as first:
         wait_until(lambda: (tmp_path / "t.parquet.parts" / "plan.json").exists())
-        for _ in range(times(1, 10)):
-            second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
-            assert second.returncode == 2 and f"another process ({first.pid})" in second.stderr
+        with tally("second processes") as processes:
+            for _ in range(times(1, 10)):
+                with processes.timed():
+                    second = subprocess.run(command, env=ENVIRONMENT, capture_output=True, text=True, check=False)
+                    assert second.returncode == 2 and f"another process ({first.pid})" in second.stderr
         tired.unlink()
         told = first.communicate()[0]
     assert first.returncode == 0
     table = load_positions(target)
     assert f"wrote {len(table)} labelled positions" in told and table.facts["rows"] == str(len(table))
     assert [path.name for path in tmp_path.glob("t.parquet*")] == ["t.parquet"]
+
+
+def test_parts_that_do_not_add_up_are_not_joined(tmp_path: Path) -> None:
+    rows = arrow_rows(chess_rows(60))
+    part = save_part(tmp_path, 0, rows, [LabelResult(Label("cp", 13, "e2e4"), "")] * len(rows))
+    more, target = part.settled + 1, tmp_path / "t.parquet"
+    for parts, settled in (([part._replace(settled=more)], more), ([part], more), ([part, part], part.settled)):
+        said = refusal(lambda parts=parts, settled=settled: join_parts(parts, target, facts={}, settled=settled))  # type: ignore[misc]
+        assert re.search(r"parquet' has \d+ positions, not \d+", said) and not target.exists()
+    join_parts([part], target, facts={}, settled=part.settled)
+    assert len(load_positions(target)) == part.settled
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:

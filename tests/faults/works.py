@@ -13,7 +13,7 @@ from safetensors import safe_open
 from tests.games.chess.test_analyst_chess import fake
 from tests.games.chess.test_positions_chess import long_games
 from tests.lab.test_commands_lab import SMALLER
-from tests.tiny import TINY, changed, save_material_table
+from tests.tiny import IMITATION, TINY, VALUED, changed, save_material_table
 from understudy import lab
 from understudy.backends import Local
 from understudy.games import find_game
@@ -23,6 +23,7 @@ from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.sources import gather
 from understudy.games.morris.solving import making
 from understudy.lab.experiments import KINDS, make_experiment
+from understudy.lab.run import keep_quiet
 from understudy.records.watch import Watch, watch
 
 TIMES = {"seconds", "examples_per_second", "busy", "sum"}
@@ -31,11 +32,15 @@ PASSING = {"cost.json", "times.json", "series.json", "report.html", "report.md",
 """Files that tell of the time that something took."""
 
 
+VALUED_KIND = "values from records"
+"""Of the kind `values`, with steps of its own where an experiment has records."""
+TINIES = TINY | {VALUED_KIND: VALUED["konane"]}
 LONGER: dict[str, dict[str, Any]] = {
     **{kind: {"training__epochs": 4} for kind in ("imitation", "values", "labels")},
     "evolution": {"trainer__generations": 5},
     "offline": {"training__cycles": 8},
     "online": {"training__games": 600},
+    VALUED_KIND: {"watch__regular": 10},
 }
 """Changes that let trainings be stopped between epochs, too."""
 
@@ -44,9 +49,9 @@ def run_kind(kind: str) -> Callable[[Path], object]:
     """Return what does the tiny experiment of a kind."""
 
     def run(folder: Path) -> None:
-        changes: dict[str, Any] = {**SMALLER[kind], **LONGER.get(kind, {})}
+        changes: dict[str, Any] = {**SMALLER.get(kind, {}), **LONGER.get(kind, {})}
         variations = changes.pop("variations", None)
-        settings = changed(TINY[kind], **changes)
+        settings = changed(TINIES[kind], **changes)
         settings |= {"variations": variations} if variations else {}
         if kind == "labels" and not Path("table.parquet").exists():
             save_material_table(Path("table.parquet"))
@@ -80,9 +85,16 @@ def solve_some(folder: Path) -> None:
     making.make_tables(folder, (3, 3), backend=Local(2))
 
 
+def tune_some(folder: Path) -> None:
+    from understudy.lab.tuning import tune
+
+    settings = changed(IMITATION, watch__regular=6, watch__ply_limit=20, training__epochs=1)
+    tune(make_experiment("tiny", settings, folder=Path()), folder, trials=6, show=keep_quiet)
+
+
 WORKS: dict[str, Callable[[Path], object]] = {
-    "solve": solve_some, "watch": watch_some, "label": label, "tablebase": keep_some,
-    **{kind: run_kind(kind) for kind in KINDS},
+    "solve": solve_some, "watch": watch_some, "label": label, "tablebase": keep_some, "tune": tune_some,
+    **{kind: run_kind(kind) for kind in (*KINDS, VALUED_KIND)},
 }  # fmt: skip
 
 
@@ -107,11 +119,21 @@ def _read(path: Path) -> Any:
     if path.suffix == ".safetensors":
         with safe_open(path, framework="pt") as file:
             return {name: file.get_tensor(name).numpy().tobytes() for name in file.keys()}  # noqa: SIM118
+    if path.suffix == ".sqlite":
+        return _read_trials(path)
     if path.suffix == ".onnx":
         import onnx
 
         return onnx.load(path).graph.SerializeToString(deterministic=True)
     return path.read_bytes()
+
+
+def _read_trials(path: Path) -> list[Any]:
+    """Return the trials of a search that have ended; one that was killed has not, and another was made for it."""
+    import optuna
+
+    study = optuna.load_study(study_name=None, storage=f"sqlite:///{path}")
+    return [(trial.state, trial.params, trial.value) for trial in study.trials if trial.state.is_finished()]
 
 
 def _timeless(value: Any) -> Any:

@@ -121,6 +121,13 @@ def test_no_bytes_break_the_reader_of_weights(tmp_path: Path, edits: list[tuple[
         assert network.net["first"].shape == (12, 8)  # padded
 
 
+def test_sums_of_weights_beyond_single_floats_are_cut() -> None:
+    plan = make_plan(find_game("lines_of_action"), NetworkOptions(inputs=("sides", "turn"), hidden=2))
+    alleles = np.full(plan.length, np.finfo(np.float32).max, np.float64)
+    network = express(plan, alleles * 10)
+    assert all(np.isfinite(network.net[name]).all() for name in ("first", "bias", "output", "counted"))
+
+
 def test_a_private_copy_has_scratch_of_its_own() -> None:
     network = random_perceptron(10, 4, rng=np.random.default_rng(0))
     copy = private(network)

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import json
+import random
 import socket
+import threading
 import time
 from collections.abc import Iterator
+from contextlib import suppress
+from http.client import HTTPException
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,6 +22,7 @@ from websockets.sync.client import connect
 
 from tests.conftest import LONG
 from tests.faults.effort import times
+from tests.faults.tally import tally
 from tests.serve.conftest import Server
 
 GAMES = 1_000
@@ -45,19 +50,43 @@ def send_raw(server: Server, data: bytes) -> socket.socket:
 
 
 def test_a_killed_server_has_lost_no_move(restarted: list[Server], tmp_path: Path) -> None:
-    name, played = restarted[-1].begin("konane", size="6x6"), 0
-    for _ in range(KILLS):
-        server = restarted[-1]
-        for _ in range(2):
-            move = server.state(name)["legal"][0]["move"]
-            played = server.ask(f"/api/play/{name}/move", {"move": move, "ply": played})["ply"]
-        before = server.state(name)
-        server.process.kill()
-        restarted.append(Server(tmp_path))
-        after = restarted[-1].state(name)
-        assert [after[key] for key in ("moves", "position", "turn", "legal")] == [
-            before[key] for key in ("moves", "position", "turn", "legal")
-        ]
+    """Killed while it makes a move, too: then that one move is made or not, but if it was answered it is made."""
+    name, rng = restarted[-1].begin("chess"), random.Random(KILLS)
+    with tally("kills") as kills:
+        for _ in range(KILLS):
+            server, began = restarted[-1], time.monotonic()
+            before = make_move(server, name, server.state(name))
+            answered = kill_amid_move(server, name, before, rng.uniform(0.0, time.monotonic() - began))
+            kills.tried += 1
+            restarted.append(Server(tmp_path))
+            after = restarted[-1].state(name)
+            made = after["ply"] - before["ply"]
+            assert made in ((1,) if answered else (0, 1)) and after["moves"][: before["ply"]] == before["moves"]
+            assert made or all(after[key] == before[key] for key in ("moves", "position", "turn", "legal"))
+            kills.held += 1
+
+
+def make_move(server: Server, name: str, state: Any) -> Any:
+    """Make one of the moves, the same at each ply whenever the server is killed; the first ones soon repeat a game."""
+    move = random.Random(state["ply"]).choice(state["legal"])["move"]
+    server.ask(f"/api/play/{name}/move", {"move": move, "ply": state["ply"]})
+    return server.state(name)
+
+
+def kill_amid_move(server: Server, name: str, state: Any, seconds: float) -> bool:
+    """Kill a server some seconds after a move was sent to it; tell whether that was answered."""
+    answers: list[Any] = []
+
+    def ask() -> None:
+        with suppress(OSError, HTTPException):
+            answers.append(make_move(server, name, state))
+
+    asking = threading.Thread(target=ask)
+    asking.start()
+    time.sleep(seconds)
+    server.process.kill()
+    asking.join()
+    return bool(answers)
 
 
 def test_a_thousand_games_are_open(server: Server) -> None:

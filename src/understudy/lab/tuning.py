@@ -2,7 +2,8 @@
 
 The `[tune]` section names keys and what they may be: a list of values, or a table with `low`, `high` and perhaps `log`.
 Each trial trains the experiment's first student with those keys changed and is worth its validation accuracy; test
-rows are never looked at. Trials are pruned when they lag behind, and a stopped search goes on.
+rows are never looked at. Trials are pruned when they lag behind, and a stopped search goes on. SQLite has no checksums:
+`tune.json` notes the trials once more, with its sum, and a search goes on only from what both tell.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from sqlalchemy.exc import SQLAlchemyError  # of the store that Optuna brings al
 
 from understudy.config import overridden
 from understudy.errors import BadOption, FileError, UnderstudyError, first_line
-from understudy.files import make_folder
+from understudy.files import load_json, make_folder, save_json
 from understudy.lab import check, watch
 from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.options.imitation import Experiment, Lesson, make_lesson_plan
@@ -26,6 +27,14 @@ from understudy.locks import locked
 from understudy.records.examples import split_examples
 from understudy.records.store import Records
 from understudy.trainers.fitting import Epoch
+
+NOTES = ".json"
+"""The ending of the file beside a search's own that notes its trials, too."""
+CURE = "delete both files to search anew"
+ENDED = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
+BROKEN = (optuna.exceptions.OptunaError, SQLAlchemyError, ArithmeticError, AssertionError, AttributeError, LookupError,
+          RuntimeError, TypeError, ValueError)  # fmt: skip
+"""What a damaged file makes of those who read it."""
 
 
 class Found(NamedTuple):
@@ -48,22 +57,26 @@ def tune(experiment: Experiment, folder: Path, *, trials: int, show: Show) -> Fo
     with locked(path):
         records = watch(experiment, folder, show=show)
         try:
-            return _search(_study(experiment, path), experiment, records, space, trials=trials, show=show)
+            return _search(_opened(experiment, path), experiment, records, space, path, trials=trials, show=show)
         except (optuna.exceptions.StorageInternalError, SQLAlchemyError) as error:
             raise FileError(f"cannot keep trials in {str(path)!r}: {first_line(error)}") from None
 
 
 def _search(
-    study: optuna.Study, experiment: Experiment, records: Records, space: Mapping[str, Any], *, trials: int, show: Show
-) -> Found:
+    study: optuna.Study, experiment: Experiment, records: Records, space: Mapping[str, Any], path: Path, *, trials: int,
+    show: Show,
+) -> Found:  # fmt: skip
     """Go on with a search; the lock of its file is held."""
     while (done := _finished(study)) < trials:
         show(Progress("tuning", done / trials, _best_told(study)))
+        # Lots of its own for each trial, by how many have ended: a killed search goes on as it would have gone.
+        study.sampler = optuna.samplers.TPESampler(seed=done)
         trial = study.ask()
         try:
             study.tell(trial, _worth(experiment, records, _suggested(trial, space), trial, show))
         except optuna.TrialPruned:
             study.tell(trial, state=optuna.trial.TrialState.PRUNED)
+        save_json(path.with_suffix(NOTES), _list_ended(study), sealed=True)
     return Found(_finished(study), study.best_value, study.best_params)
 
 
@@ -92,6 +105,34 @@ def _lesson(experiment: Experiment, changes: tuple[str, ...]) -> Lesson:
     return make_lesson_plan(first.game, first.name, overridden(first.settings, changes))
 
 
+def _opened(experiment: Experiment, path: Path) -> optuna.Study:
+    """Return a search as it was kept; raise if its file holds other trials than were noted beside it."""
+    notes = path.with_suffix(NOTES)
+    noted = load_json(notes) if notes.exists() else []
+    try:
+        study = _study(experiment, path)
+        same = _list_ended(study)[: len(noted)] == noted  # one more may have ended just before a kill
+    except BROKEN as error:
+        raise FileError(f"the search {str(path)!r} is damaged: {first_line(error)}; {CURE}") from None
+    if not same:
+        raise FileError(f"the search {str(path)!r} is damaged: its trials are not those of {notes.name!r}; {CURE}")
+    return study
+
+
+def _list_ended(study: optuna.Study) -> list[Any]:
+    """Return what a search goes on from, as JSON has it: how each trial went that has come to an end."""
+    trials = [trial for trial in study.get_trials(deepcopy=False) if trial.state in ENDED]
+    return [
+        [
+            trial.state.name,
+            trial.params,
+            trial.value,
+            [list(step) for step in sorted(trial.intermediate_values.items())],
+        ]
+        for trial in trials
+    ]
+
+
 def _study(experiment: Experiment, path: Path) -> optuna.Study:
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     return optuna.create_study(
@@ -99,15 +140,13 @@ def _study(experiment: Experiment, path: Path) -> optuna.Study:
         storage=f"sqlite:///{path}",
         load_if_exists=True,
         direction="maximize",
-        sampler=optuna.samplers.TPESampler(seed=0),
         pruner=optuna.pruners.MedianPruner(n_startup_trials=4, n_warmup_steps=3),
     )
 
 
 def _finished(study: optuna.Study) -> int:
     """Return how many trials have come to an end; one that was killed has not."""
-    ended = (optuna.trial.TrialState.COMPLETE, optuna.trial.TrialState.PRUNED)
-    return sum(trial.state in ended for trial in study.get_trials(deepcopy=False))
+    return sum(trial.state in ENDED for trial in study.get_trials(deepcopy=False))
 
 
 def _best_told(study: optuna.Study) -> str:

@@ -37,7 +37,7 @@ def student_file(path: str, order: str = "") -> Path:
 
 def _either(place: Path) -> Path:
     """Return the file of this name with the ending that there is."""
-    files = [place.with_name(place.name + suffix) for suffix in SUFFIXES]
+    files = [Path(f"{place}{suffix}") for suffix in SUFFIXES]  # the root of all folders has no name to change
     return next((file for file in files if os.path.exists(file)), files[0])  # False, not an error, for too long a name
 
 

@@ -67,7 +67,10 @@ class Store:
         if found is None:
             return None
         check_text(found[0].encode(), self.path)
-        return msgspec.json.decode(found[0], type=dict[str, Any])
+        try:
+            return msgspec.json.decode(found[0], type=dict[str, Any])
+        except msgspec.DecodeError as error:  # where the sum itself has gone
+            raise FileError(f"the game {name!r} in {str(self.path)!r} is damaged: {error}") from None
 
     def forget(self) -> None:
         """Delete the games that nobody has touched for a day, and the oldest of too many."""

@@ -274,9 +274,10 @@ def perceptron(
         raise BadOption(f"perceptron: no activation {activation!r}; there are: {', '.join(ACTIVATIONS)}")
     net = np.zeros(1, _layout(first.shape[0], _padded(bias.shape[0])))[0]
     hidden = bias.shape[0]
-    net["first"][:, :hidden], net["bias"][:hidden], net["output"][:hidden] = _whole(first), _whole(bias), output
+    net["first"][:, :hidden], net["bias"][:hidden] = _whole(first), _whole(bias)
+    net["output"][:hidden] = _single(output)
     if counted is not None:
-        net["counted"][: len(counted), :hidden] = counted
+        net["counted"][: len(counted), :hidden] = _single(counted)
     return Perceptron(net, kinds, float(output_bias), ACTIVATIONS[activation], int(both), 1.0)
 
 
@@ -289,6 +290,13 @@ def _whole(weights: NDArray[Any]) -> NDArray[np.int32]:
     """Return weights in parts of `UNIT`; those that are too large to add up safely are cut."""
     whole: NDArray[np.int32] = np.rint(np.clip(weights, -LARGEST, LARGEST) * UNIT).astype(np.int32)
     return whole
+
+
+def _single(weights: NDArray[Any]) -> NDArray[np.float32]:
+    """Return weights as single floats; those that are too large to be one, as sums of large ones may be, are cut."""
+    largest = np.finfo(np.float32).max
+    single: NDArray[np.float32] = np.clip(weights, -largest, largest).astype(np.float32)
+    return single
 
 
 def folded(weights: NDArray[Any], inputs: NDArray[Any]) -> NDArray[np.float64]:

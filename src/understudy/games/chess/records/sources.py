@@ -29,7 +29,7 @@ from understudy.games.chess.records.sampling import Sampled, Sampling, sample_pg
 from understudy.games.chess.records.wanted import Wanted
 from understudy.locks import locked
 from understudy.records.store import load
-from understudy.unpacking import Damage, pieces
+from understudy.unpacking import beginning
 
 OF_LABELS = ("engine", "limit", "rows", "plan", "score", "aside")
 """Facts of a table that belong to its labels."""
@@ -69,14 +69,7 @@ def looks_like_pgn(path: Path) -> bool:
     """Tell whether a file is PGN, by its name or by a tag at its beginning."""
     if any(part.lower() == ".pgn" for part in Path(path).suffixes):
         return True
-    stream = pieces(path, 4096)
-    try:
-        head = next(stream, b"")
-    except Damage as damage:
-        raise FileError(f"{path} cannot be read: {damage}") from None
-    finally:
-        stream.close()  # type: ignore[attr-defined]
-    return head.removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
+    return beginning(path, 4096).removeprefix(b"\xef\xbb\xbf").lstrip().startswith(b"[")
 
 
 def gather(

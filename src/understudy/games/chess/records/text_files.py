@@ -24,7 +24,7 @@ from understudy.games.chess.pgn_text import RESULTS
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.positions import PositionTable, fen_fault, read_fen_column
 from understudy.records.files import Complaint, check_names, shown
-from understudy.unpacking import content, pieces, refuse
+from understudy.unpacking import beginning, content, refuse
 
 # Names of columns in the files that are about; the first that a file has is read.
 VALUES = ("eval_white", "eval_white_cp", "evaluation", "eval", "cp")
@@ -38,10 +38,7 @@ _VALUE = r"^\s*(?P<mate>#?)(?P<number>[+-]?[0-9]{1,7})\s*$"
 
 def looks_like_csv(path: Path) -> bool:
     """Tell whether the first line of a file names columns, one of them of FENs."""
-    stream = pieces(path, 4096)
-    head = next(stream, b"")
-    stream.close()  # type: ignore[attr-defined]
-    return "fen" in _header(head)
+    return "fen" in _header(beginning(path, 4096))
 
 
 def _header(head: bytes) -> list[str]:
