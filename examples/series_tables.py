@@ -1,6 +1,7 @@
 """What results.md shows of a series, from the results of its run: one picture and few tables.
 
-Of methods by games Elo points; of what is learned by watching how legal choices grow, and which mistakes stay.
+Of methods by games Elo points; of what is learned by watching how legal choices grow, and which mistakes stay; of
+students compared with the truth what they keep of it.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from understudy.report.blocks import worded
 from understudy.report.plots import Curve, draw_growth, stand_alone
 from understudy.report.series.growth import ACROSS, name_design
 from understudy.report.series.robin import ANCHOR, CHECKED, STRICT, draw_game
+from understudy.report.series.truth import KEPT, LOST, name_spaces
 
 NOTE = (
     "Elo points within each game from `{zero}`, with 95 % intervals; L: legal first choices in positions of games that "
@@ -28,6 +30,11 @@ GROWN = (
     "mean, and in brackets least to most over seeds where there are several. Nobody tells the rules unless a row says "
     "so. In italics those who learned nothing; whoever chooses legal moves by chance has 100."
 )
+COMPARED = (
+    "Per cent of choices in {positions} endgames in which it matters what is chosen, with 95 % intervals; nobody had "
+    "learned from any of them. What was lost: of positions in which that can happen; illegal: of all. By endgame, the "
+    "side to move first: values kept."
+)
 STAYED = "What was wrong with first choices after the most games watched, of all choices: "
 FLOOR = 0.0001
 """The least share that the picture of growth tells from none: one choice of an exam's ten thousand."""
@@ -40,6 +47,8 @@ def write_series(result: dict[str, Any]) -> list[str]:
         return [f"![Elo points by game]({picture_of(result)})", *_write_robin(graded)]
     if "boards" in graded:
         return [f"![Illegal first choices by games watched]({picture_of(result)})", *_write_growth(graded)]
+    if "players" in graded:
+        return _write_truth(graded)
     return []
 
 
@@ -118,6 +127,26 @@ def _write_mistakes(board: dict[str, Any]) -> str:
     kinds = [f"{kind} {100 * share:.2f} %" for kind, share in sorted(last.items(), key=lambda pair: -pair[1])]
     games = f"{base['games'][-1]:,}".replace(",", " ")
     return f"{board['board']} ({games} games) {', '.join(kinds) or 'nothing'}"
+
+
+def _write_truth(graded: dict[str, Any]) -> list[str]:
+    """Return values kept and lost: a row for everybody, those who did not learn below."""
+    spaces = name_spaces(graded["players"])
+    heads = ["who", "value kept", *LOST.values(), *spaces]
+    rows = [f"| {' | '.join(heads)} |", f"|{'---|' * len(heads)}"]
+    for row in graded["players"]:
+        name = row["name"] if row["role"] == "student" else f"`{row['name']}`"
+        kept = [_write_measure(row, measure, full=True) for measure in (KEPT, *LOST)]
+        rows.append(f"| {' | '.join([name, *kept, *(_write_measure(row, f'value_kept.{one}') for one in spaces)])} |")
+    return ["\n".join(rows), COMPARED.format(positions=graded["positions"])]
+
+
+def _write_measure(row: dict[str, Any], name: str, *, full: bool = False) -> str:
+    measure = row["measures"].get(name)
+    if measure is None or measure["value"] is None:
+        return "–"
+    aside = f" ({100 * measure['low']:.1f} to {100 * measure['high']:.1f})" if full else ""
+    return f"{100 * measure['value']:.1f}{aside}"
 
 
 def _write_robin(graded: dict[str, Any]) -> list[str]:

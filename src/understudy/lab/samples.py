@@ -17,6 +17,7 @@ from understudy.judges.value_kept import Exam
 from understudy.pictures.traces import draw_move
 from understudy.protocols import Choice, Move, Player
 from understudy.records.examples import Examples
+from understudy.solve import glance
 from understudy.thoughts import PartThought, Thought
 
 ASKED = 400
@@ -53,7 +54,9 @@ def draw_samples(student: Thinker, examples: Examples, *, asked: int = ASKED) ->
         legal = choice.move in student.game.moves(position)
         kind = "right" if choice.move == move else "wrong" if legal else "illegal"
         if len(kinds[kind]) < EACH:
-            kinds[kind].append(_describe(student.think(position), move, kind))
+            kinds[kind].append(
+                _describe(student.think(position), move, kind) | _find_truth(student.game, position, choice, move)
+            )
     return [sample for samples in kinds.values() for sample in samples]
 
 
@@ -72,6 +75,13 @@ def _describe(thought: Thought, move: Move, kind: str) -> dict[str, Any]:
                    *(draw_move(game, thought.position, move, PALE) if move != choice else [])],
         "marked": [] if kind != "illegal" else find_cells(game, thought.position, choice),
     }  # fmt: skip
+
+
+def _find_truth(game: CompiledGame, position: Any, choice: Choice, move: Move) -> dict[str, str]:
+    """Return what a choice and the teacher's are truly worth, in words, where that is known at once."""
+    worths = glance(game, position)
+    known = (("truth", choice.move), ("teacher_truth", move))
+    return {name: str(worths[chosen]) for name, chosen in known if chosen in worths}
 
 
 def _find_telling(thought: Thought, move: Move) -> PartThought:

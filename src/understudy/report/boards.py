@@ -116,9 +116,16 @@ def _describe(entry: Mapping[str, Any]) -> str:
         return f"{headed(ENDINGS[entry['kind']])}: {entry['mover']} {entry['choice']}{winners}"
     if "judge" in entry:
         return _describe_opinion(entry)
-    chosen = f"{entry['choice']} ({percent(entry['share'])})"
-    other = "" if entry["kind"] == "right" else f", not {entry['teacher']} ({percent(entry['teacher_share'])})"
+    chosen = f"{entry['choice']} ({_weigh(entry, 'share', 'truth')})"
+    right = entry["kind"] == "right"
+    other = "" if right else f", not {entry['teacher']} ({_weigh(entry, 'teacher_share', 'teacher_truth')})"
     return f"{headed(ENDINGS[entry['kind']])}: {entry['mover']} {chosen}{other}; heat: {entry['part'].upper()}"
+
+
+def _weigh(entry: Mapping[str, Any], share: str, truth: str) -> str:
+    """Return how likely a choice was, and what it truly leads to where that is known."""
+    known = entry.get(truth)
+    return percent(entry[share]) + (f", in truth it {known}" if known else "")
 
 
 def _describe_opinion(entry: Mapping[str, Any]) -> str:

@@ -250,6 +250,15 @@ def test_a_series_is_graded_by_truth(solved_morris: Path, tmp_path: Path) -> Non
     assert "Compared with perfect play" in report and "won to drawn" in report
 
 
+def test_a_report_tells_the_truth_beside_a_students_choices(solved_morris: Path, tmp_path: Path) -> None:
+    experiment = make_experiment("tiny", tiny_series(), folder=tmp_path)
+    lab.run(experiment, tmp_path / "run")
+    cell = tmp_path / "run" / "cells" / "learned"
+    samples = [one for some in json.loads((cell / "samples.json").read_text())["students"].values() for one in some]
+    assert samples and all("teacher_truth" in one for one in samples)
+    assert "in truth it" in (cell / "report.html").read_text()
+
+
 def test_a_series_without_tables_is_refused_before_it_runs(tmp_path: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path / "nothing"))
     experiment = make_experiment("tiny", tiny_series(), folder=tmp_path)
