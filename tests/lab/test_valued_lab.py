@@ -133,7 +133,7 @@ def test_a_teacher_without_values_teaches_outcomes(tmp_path: Path) -> None:
     ("game", "changes", "message"),
     [
         ("morris", {"examples__learn": "wisdom"}, "examples.learn 'wisdom'"),
-        ("morris", {"examples__learn": "perfect"}, "only konane and lines_of_action can be solved, not morris"),
+        ("morris", {"examples__learn": "perfect"}, "of morris the truth is known in endings alone"),
         ("konane", {"examples__learn": "perfect", "experiment__size": "8x8"}, "at most 36 cells, not on 8x8"),
         ("chess", {"examples__learn": "perfect"}, "of chess the truth is known in endings alone"),
         ("morris", {"network__inputs": ["nonads"]}, "input of morris 'nonads'"),

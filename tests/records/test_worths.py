@@ -82,7 +82,7 @@ def test_ways_that_there_are_not() -> None:
         check_way(FOUR, "luck")
     check_way(FOUR, "perfect")
     for game, size, message in (
-        ("morris", None, "only konane and lines_of_action can be solved, not morris"),
+        ("morris", None, "of morris the truth is known in endings alone"),
         ("lines_of_action", (8, 8), "4x4 and 5x5, not on 8x8"),
         ("lines_of_action", (4, 4), "lines_of_action is solved position by position, and has draws"),
     ):

@@ -108,7 +108,7 @@ def test_edges() -> None:
     ("text", "game", "error", "message"),
     [
         ("perfect", find_game("konane"), BadOption, "at most 36 cells, not on 8x8"),
-        ("perfect", find_game("morris"), BadOption, "only konane and lines_of_action can be solved, not morris"),
+        ("perfect:tables=x", find_game("konane", (4, 4)), BadOption, "tables=x goes with a game that has tables"),
         ("perfect:ties=none", SMALL, UnknownName, "no ties of perfect 'none'; there are: first, random"),
         ("perfect:depth=3", SMALL, UnknownName, "option of player 'perfect' 'depth'"),
     ],
