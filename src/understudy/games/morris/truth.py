@@ -26,7 +26,7 @@ from understudy.solve import Truths, Worth
 EXAMS = 10
 """One in so many classes is for exams alone."""
 ENOUGH = 24_000
-"""Positions of an endgame in which it matters: more are not looked for."""
+"""Positions of an endgame in which it matters: more are looked for only if very many are asked."""
 CHUNK = 100_000
 """Random places that are looked at together."""
 ROUNDS = {True: 40, False: 10}
@@ -77,7 +77,7 @@ def name_spaces(batch: Any) -> NDArray[Any]:
 
 def draw(game: CompiledGame, count: int, seed: int, *, stones: str = "", tables: str = "") -> list[Morris]:
     """Return positions kept for exams in which it matters what is chosen, as many of each endgame as there are."""
-    pools = _list_pools(tables, exam=True, stones=stones)
+    pools = _list_pools(tables, exam=True, stones=stones, enough=ENOUGH * (1 + count // (2 * ENOUGH)))
     rng, positions = np.random.default_rng(seed), list[Morris]()
     for (space, places), share in zip(pools, _share_out(count, [len(places) for _, places in pools]), strict=True):
         positions += unstacked(positions_at(space, np.sort(rng.permutation(places)[:share])))
@@ -96,7 +96,9 @@ def draw_endgame(rng: np.random.Generator) -> Morris:
     return drawn
 
 
-def _list_pools(tables: str, *, exam: bool, stones: str = "") -> list[tuple[Stones, NDArray[np.int64]]]:
+def _list_pools(
+    tables: str, *, exam: bool, stones: str = "", enough: int = ENOUGH
+) -> list[tuple[Stones, NDArray[np.int64]]]:
     """Return places of every solved endgame, or of one, in which it matters what is chosen."""
     found = find_tables(tables)
     spaces = [read_stones(stones)] if stones else found.every()
@@ -105,24 +107,24 @@ def _list_pools(tables: str, *, exam: bool, stones: str = "") -> list[tuple[Ston
     for space in spaces:
         found.values(space)  # which says so where there is no table
     with _looking:
-        return [(space, _find_critical(str(found.folder), space, exam)) for space in spaces]
+        return [(space, _find_critical(str(found.folder), space, exam, enough)) for space in spaces]
 
 
 _looking = threading.Lock()
 
 
 @cache
-def _find_critical(folder: str, stones: Stones, exam: bool) -> NDArray[np.int64]:
-    """Return random places of a space in which it matters what is chosen, ENOUGH unless they are rare."""
+def _find_critical(folder: str, stones: Stones, exam: bool, enough: int) -> NDArray[np.int64]:
+    """Return random places of a space in which it matters what is chosen, *enough* unless they are rare."""
     tables, rng = shared_tables(folder), np.random.default_rng([exam, *stones])
     parts = [np.zeros(0, np.int64)]
     for _ in range(ROUNDS[exam]):
         drawn = np.unique(rng.integers(len(tables.plies(stones)), size=CHUNK))
         some = drawn[is_for_exams(drawn) == exam]
         parts.append(some[_read(tables.weigh(positions_at(stones, some))).matters])
-        if sum(map(len, parts)) >= ENOUGH:
+        if sum(map(len, parts)) >= enough:
             break
-    return rng.permutation(np.unique(np.concatenate(parts)))[:ENOUGH]
+    return rng.permutation(np.unique(np.concatenate(parts)))[:enough]
 
 
 def _share_out(count: int, sizes: list[int]) -> list[int]:
