@@ -40,7 +40,7 @@ FORMS = {
     "times": Form(lambda number: f"{number:.0f}", " times", ""),
     "seconds": Form(lambda number: f"{number:.1f}", " s", " s"),
     "number": Form(write_plain),
-    "count": Form(lambda number: f"{number:g}"),
+    "count": Form(lambda number: f"{number:.15g}"),
 }
 
 
@@ -61,7 +61,7 @@ class Figure(NamedTuple):
         if value is None:
             return "-"
         if self.entry["form"] == "count":
-            return f"{value:g} of {self.numbers['games']:g}"
+            return f"{value:.15g} of {self.numbers['games']:.15g}"
         bounds = [self.form.write(bound) if bound is not None else "open" for bound in (low, high)]
         shown = f" ({bounds[0]} to {bounds[1]})" if interval and (low, high) != (None, None) else ""
         return f"{self.form.write(value)}{self.form.unit}{shown}"
@@ -71,7 +71,7 @@ class Figure(NamedTuple):
         games, different = self.numbers.get("games"), self.numbers.get("different")
         if games is None or (self.entry["form"] == "count" and different is None):
             return ""
-        return f"{games:g}" if different is None else f"{games:g}, {different:g} different"
+        return f"{games:.15g}" if different is None else f"{games:.15g}, {different:.15g} different"
 
     def write_goal(self) -> str:
         """Return what is wanted, without a unit where a number says enough."""
@@ -79,7 +79,7 @@ class Figure(NamedTuple):
         if goal is None:
             return ""
         unit = " %" if self.entry["form"] == "share" else ""
-        shown = self.form.write(goal).removesuffix(".0") if self.entry["form"] != "count" else f"{goal:g}"
+        shown = self.form.write(goal).removesuffix(".0") if self.entry["form"] != "count" else f"{goal:.15g}"
         return f"at least {shown}{unit}" if "least" in self.entry else f"at most {shown}{unit}"
 
     def judge(self) -> str:
