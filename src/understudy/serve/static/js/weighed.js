@@ -64,7 +64,7 @@ function writeTitles(thought, second, truth) {
     h("td", { class: "gauge" }),
     ...names.map((name) => h("th", { scope: "col", class: "count" }, name)),
   ];
-  return h("tr", null, titles, truth?.known && h("th", { scope: "col" }, "in truth"));
+  return h("tr", null, titles, truth?.known && h("th", { scope: "col", class: "truth" }, "in truth"));
 }
 
 /** @param {Weighed} row @param {Thought} thought @param {Thought|null} second @param {Truth|null} truth */
@@ -90,7 +90,7 @@ function writeRow(row, thought, second, truth) {
         second.choice === row.move && " ✓",
         apart && h("span", { class: "small" }, " differs"),
       ),
-    truth?.known && h("td", null, fact?.note ?? "–"),
+    truth?.known && h("td", { class: "truth" }, fact?.note ?? "–"),
   );
 }
 
