@@ -18,7 +18,8 @@ from understudy.games.konane.notation import permuted, symmetries
 from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving import Solver
 from understudy.kernels import interpreted
-from understudy.solve import BUCKET, enlarged, make_solver, make_table, recall, remember, shared_solver
+from understudy.proofs import BUCKET, enlarged, make_table, recall, remember
+from understudy.solve import make_solver, shared_solver
 
 
 def game(rows: int, columns: int) -> CompiledGame:

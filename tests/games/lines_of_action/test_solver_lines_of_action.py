@@ -22,7 +22,8 @@ from understudy.games.lines_of_action.solving.proving import Prover
 from understudy.games.lines_of_action.solving.retrograde import FORBIDDEN, place_of, placed, read_worth, solve
 from understudy.games.lines_of_action.solving.table import NEVER, enlarged, recall, remember
 from understudy.kernels import interpreted
-from understudy.solve import Worth, best_moves, check_decidable, know, make_solver, make_table, shared_solver
+from understudy.proofs import make_table
+from understudy.solve import Worth, best_moves, check_decidable, know, make_solver, shared_solver
 
 compiled = pytest.mark.skipif(interpreted(), reason="slow without the compiler")
 SWITCHES = range(4)

@@ -20,8 +20,9 @@ from understudy.games.konane.batches import successors
 from understudy.games.konane.notation import colour_masks
 from understudy.games.konane.rules import Konane
 from understudy.games.konane.solving.search import CHUNK_BITS, CHUNKS, IDLE, LAYOUT, MOST_CELLS, Workspace, solve_batch
+from understudy.proofs import FIRST_SIZE, LARGEST_SIZE, enlarged, make_table
 from understudy.protocols import Move
-from understudy.solve import FIRST_SIZE, LARGEST_SIZE, MoveValues, Progress, Worth, enlarged, make_table, worths_of
+from understudy.solve import MoveValues, Progress, Worth, worths_of
 
 SLICE = 1_000_000
 """Positions between two looks at the world: a fifth of a second."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from understudy.games.bits import NONE, Mask, bit, lowest, mixed, popcount, rest
 from understudy.games.konane.rules import Konane, jumps_from, removals, takeoffs, vacant
 from understudy.kernels import kernel
-from understudy.solve import LOST, UNKNOWN, WON, Table, recall, remember
+from understudy.proofs import LOST, UNKNOWN, WON, Table, recall, remember
 
 MOST_CELLS = 36
 """6x6: about a second from the start (docs/games/konane.md). Everything below is laid out for no more."""

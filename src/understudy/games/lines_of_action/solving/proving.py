@@ -25,8 +25,9 @@ from understudy.games.lines_of_action.solving.search import (
     resume,
 )
 from understudy.games.lines_of_action.solving.table import enlarged
+from understudy.proofs import FIRST_SIZE, LARGEST_SIZE, make_table
 from understudy.protocols import Move
-from understudy.solve import FIRST_SIZE, LARGEST_SIZE, Progress, Worth, make_table
+from understudy.solve import Progress, Worth
 
 NODES = 200_000_000
 """Positions that are searched for one question before it is given up: some minutes. The first move takes a third of

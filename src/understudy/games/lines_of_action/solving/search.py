@@ -17,8 +17,9 @@ import numpy as np
 
 from understudy.games.bits import NONE, Mask, bit, lowest, popcount, rest
 from understudy.games.lines_of_action.rules import BOTH_DRAW, STUCK_LOSES, WALKS, advances, connected, spread, targets
-from understudy.games.lines_of_action.solving.table import Table, recall, remember
+from understudy.games.lines_of_action.solving.table import recall, remember
 from understudy.kernels import kernel
+from understudy.proofs import Table
 
 SIDE = 5
 """Rows of the board. Everything below is laid out for no more: keys have a bit for each cell and colour."""

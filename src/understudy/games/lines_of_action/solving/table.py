@@ -5,19 +5,14 @@ A key is exact, so an entry may be thrown away at any time and nothing that is r
 
 from __future__ import annotations
 
-from typing import TypeAlias
-
 import numpy as np
-from numpy.typing import NDArray
 
-from understudy.games.bits import NONE, Mask, mixed
+from understudy.games.bits import NONE, Mask
 from understudy.kernels import kernel
-from understudy.solve import BUCKET, make_table
+from understudy.proofs import BUCKET, Table, find_bucket, make_table
 
 NEVER = 63
 """Stands for the plies of a goal that is not known to be reached: the last number of six bits."""
-
-Table: TypeAlias = NDArray[np.uint64]
 
 _PLIES = np.uint64(6)
 _NUMBERS = np.uint64(12)
@@ -34,7 +29,7 @@ def enlarged(table: Table, *, times: int) -> Table:
 @kernel
 def recall(table: Table, key: Mask, plies: int) -> int:
     """Return whether the goal is known to be reached within so many plies: 1, 0, or -1 where nobody knows."""
-    first = _bucket(table, key)
+    first = find_bucket(table, key)
     for place in range(BUCKET):
         entry = table[first + place]
         if entry >> _NUMBERS == key:
@@ -52,7 +47,7 @@ def remember(table: Table, key: Mask, plies: int, value: int) -> int:
 
     Where all places are in use the entry goes that looked the least far: it is the cheapest to prove again.
     """
-    first = _bucket(table, key)
+    first = find_bucket(table, key)
     least, victim = NEVER + 1, 0
     for place in range(BUCKET):
         entry = table[first + place]
@@ -80,12 +75,6 @@ def _merged(entry: Mask, key: Mask, plies: int, value: int) -> Mask:
 
 
 @kernel
-def _bucket(table: Table, key: Mask) -> int:
-    """Return the first of the places where *key* may stand."""
-    return int(np.int64(mixed(key) & np.uint64(len(table) // BUCKET - 1))) * BUCKET
-
-
-@kernel
 def _copy(table: Table, larger: Table) -> None:
     for entry in table:
         if entry != NONE:
@@ -95,7 +84,7 @@ def _copy(table: Table, larger: Table) -> None:
 @kernel
 def _put(table: Table, entry: Mask) -> None:
     """Write an entry where there is room; in a table larger than the one it comes from there nearly always is."""
-    first = _bucket(table, entry >> _NUMBERS)
+    first = find_bucket(table, entry >> _NUMBERS)
     for place in range(BUCKET):
         if table[first + place] == NONE:
             table[first + place] = entry
