@@ -31,10 +31,7 @@ NEAR = 1 << 16
 PIECE = 1 << 20
 """Bytes that are read at once."""
 _BITS = 32
-CURES = {
-    "student": "get it again from where it came, or let its run write it anew",
-    "endgame table": "delete it, and `understudy solve morris` makes it again",
-}
+CURES = {"student": "get it again from where it came, or let its run write it anew"}
 """What to do about a damaged file from which no run goes on."""
 
 

@@ -20,6 +20,7 @@ from understudy.lab.options.series import Cell, Experiment, find_grader
 from understudy.lab.run import Kind, Progress, Run, Step
 from understudy.lab.settings import fingerprint_of
 from understudy.lab.side_by_side import Errand, run_side_by_side
+from understudy.records.watch import KINDS
 
 FINISHED, GRADED = "series.json", "graded.json"
 SHOWN = 8
@@ -66,7 +67,7 @@ def _run_all(run: Run[Experiment], cells: Sequence[Cell], show: Callable[[str, P
 def _expense(cell: Cell) -> int:
     """Return how many games a cell watches: what little is known of its cost beforehand."""
     watched = cell.experiment.settings.get("watch", {})
-    return sum(int(watched.get(kind, 0)) for kind in ("regular", "custom", "random", "endgames"))
+    return sum(int(watched.get(kind, 0)) for kind in KINDS)
 
 
 def is_finished(run: Run[Experiment], cell: Cell) -> bool:

@@ -39,8 +39,6 @@ TRITS = 5
 POWERS = np.array([1, 3, 9, 27, 81], np.uint8)
 DRAWN, WON, LOST, UNKNOWN = 0, 1, 2, 3
 """What a table says of a position, for the side to move; the last is said where there is no table."""
-WORTHS = np.array([0, 1, -1], np.int8)
-"""The same as numbers that can be compared."""
 
 
 class Summary(NamedTuple):
@@ -157,7 +155,10 @@ class Tables:
     def _open(self, path: Path, name: str, stones: Stones) -> tuple[NDArray[np.uint8], dict[str, Any]]:
         if not path.exists():
             raise FileError(f"there is no {path.name!r} in {str(self.folder)!r}: {self._cure(stones)} makes it")
-        values, facts = map_bytes(path, name, WHAT)
+        try:
+            values, facts = map_bytes(path, name, WHAT)
+        except FileError as error:
+            raise FileError(f"{error} ({self._cure(stones)} makes it)") from None
         if facts.get("version") != VERSION:
             version = facts.get("version")
             raise FileError(f"the {WHAT} {str(path)!r} is of version {version}, not {VERSION}; delete it, and "
