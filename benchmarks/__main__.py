@@ -31,6 +31,7 @@ from benchmarks import (
     bench_sprt,
     bench_thoughts,
     bench_training,
+    bench_trust,
 )
 
 BENCHES = {
@@ -41,6 +42,7 @@ BENCHES = {
     "judging": bench_judging,
     "players": bench_players,
     "training": bench_training,
+    "trust": bench_trust,
     "imitation": bench_imitation,
     "boards": bench_boards,
     "online": bench_online,

@@ -38,7 +38,7 @@ SECONDS = 300
 
 
 def lines() -> Iterator[Line]:
-    fens = _fens(POSITIONS)
+    fens = list_fens(POSITIONS)
     try:
         engine = find_engine("stockfish")
     except EngineError as error:
@@ -50,12 +50,12 @@ def lines() -> Iterator[Line]:
         yield _sampled()
     else:
         print("labels: no collection of games beside the repository, so none is sampled")
-    texts = gathered(_fens(200_000))
+    texts = gathered(list_fens(200_000))
     rate = best_rate(lambda: len(read_fens(texts)[1]))
     yield Line("FENs read", rate, "FENs/s", "half a million", 500_000)
 
 
-def _fens(count: int) -> list[str]:
+def list_fens(count: int) -> list[str]:
     """Return positions of real games, or of random ones where there are none."""
     if LABELLED.exists():
         table = load_positions(LABELLED)

@@ -12,6 +12,7 @@ import logging
 import os
 import pickle
 import socket
+import subprocess
 import sys
 import traceback
 from collections.abc import Callable, Iterator, Mapping
@@ -19,8 +20,10 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import lru_cache
 from importlib import import_module
+from pathlib import Path
 from typing import Any
 
+from understudy.backends import ray_end
 from understudy.errors import BackendError, BadOption
 
 GCS_PORT, CLIENT_PORT = 6379, 10001
@@ -90,10 +93,13 @@ class Node:
         if self.ours and self.ray.is_initialized():
             self.ray.shutdown()
             _joined = None
+            _dismiss()
 
 
 _joined: str | None = None
 """The address by which this process joined, since Ray allows one cluster for each process."""
+_watchers: list[subprocess.Popen[bytes]] = []
+"""Programs that wait for the end of this one; their input is open as long as it lives."""
 
 
 def open_node(address: str | None, workers: int | None) -> Node:
@@ -184,11 +190,30 @@ def _start(ray: Any, processors: int) -> None:
         try:
             ray.init(address="local", num_cpus=processors, include_dashboard=False, object_store_memory=STORE,
                      log_to_driver=False, logging_level=logging.ERROR)  # fmt: skip
+            _watch_over()
             return
         except (Exception, SystemExit) as error:
             if start == STARTS or not _was_late(error):
                 raise BackendError(f"Ray could not start a node on this machine: {_first_line(error)}") from None
         ray.shutdown()
+
+
+def _watch_over() -> None:
+    """Let a program of its own end the node should this one be killed."""
+    try:
+        raylet = import_module("ray._private.worker")._global_node.all_processes["raylet"][0].process.pid
+    except (ImportError, AttributeError, LookupError):
+        return  # Ray has changed inside: its processes then end when they notice
+    if Path("/proc/self/stat").exists():  # parents are told there, by Linux alone
+        # In a session of its own, so that a Ctrl-C for the driver leaves it at work; it ends when its input does.
+        command = [sys.executable, "-I", "-S", ray_end.__file__, str(raylet)]
+        _watchers.append(subprocess.Popen(command, stdin=subprocess.PIPE, start_new_session=True))
+
+
+def _dismiss() -> None:
+    """Let the watchers of nodes that have ended look once more, and end."""
+    while _watchers:
+        _watchers.pop().communicate()
 
 
 def _was_late(error: BaseException) -> bool:
