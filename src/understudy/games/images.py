@@ -23,7 +23,10 @@ Permutation: TypeAlias = NDArray[np.int64]
 def expand(
     game: CompiledGame, batch: Any, moves: NDArray[np.int32]
 ) -> tuple[Any, NDArray[np.int32], NDArray[np.int64]]:
-    """Return all different images of every row, and the row each comes from; rows in order, the row itself first."""
+    """Return all different images of every row, and the row each comes from; rows in order, the row itself first.
+
+    Of several moves for each row [rows, moves] the first tells which images are different.
+    """
     copies = [
         (permute(game, some, permutation), permute_moves(game, moves[rows], permutation), rows)
         for permutations, rows in _group_rows(game, batch)
@@ -34,7 +37,7 @@ def expand(
         return batch, moves, np.zeros(0, np.int64)
     positions = joined([copy[0] for copy in copies])
     codes, origins = (np.concatenate([copy[place] for copy in copies]) for place in (1, 2))
-    kept = find_firsts(origins, keys_of(positions), codes)
+    kept = find_firsts(origins, keys_of(positions), codes if codes.ndim == 1 else codes[:, 0])
     return taken(positions, kept), codes[kept], origins[kept]
 
 
@@ -69,7 +72,7 @@ def permute_moves(game: CompiledGame, moves: NDArray[np.int32], permutation: Per
     images = [
         move if move == NO_MOVE else game.notation.permuted_move(move, permutation) for move in different.tolist()
     ]
-    return np.array(images, np.int32)[places]
+    return np.array(images, np.int32)[places].reshape(moves.shape)
 
 
 def find_firsts(origins: NDArray[np.int64], names: NDArray[np.uint64], codes: NDArray[np.int32]) -> NDArray[np.int64]:

@@ -13,7 +13,7 @@ from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.games.batches import size
-from understudy.games.rules import features, key, moves, sealed, turn
+from understudy.games.rules import features, key, moves, play, sealed, turn
 from understudy.kernels import kernel
 
 
@@ -39,6 +39,38 @@ def _field_code(name: str, words: int) -> str:
 def _words_of(kind: type) -> dict[str, int]:
     """Return of how many words each field of a position is a tuple; 0 for those that are plain numbers."""
     return {name: len(getattr(hint, "__args__", ())) for name, hint in get_type_hints(kind).items()}
+
+
+def put_row(batch: Any, row: int, position: Any) -> None:
+    """Write one position into a batch that is `typed`."""
+    for field, value in zip(batch, position, strict=True):
+        field[row] = value
+
+
+@overload(put_row, strict=False)
+def _put_row(batch: Any, row: Any, position: Any) -> Any:
+    lines = [
+        f"batch.{name}[row, {word}] = position.{name}[{word}]" if words else f"batch.{name}[row] = position.{name}"
+        for name, words in _words_of(batch.instance_class).items()
+        for word in range(max(words, 1))
+    ]
+    scope: dict[str, Any] = {}
+    exec("def write(batch, row, position):\n    " + "\n    ".join(lines), scope)  # fields differ, as in `_row_of`
+    return scope["write"]
+
+
+def play_rows(batch: Any, rows: NDArray[np.int64], codes: NDArray[np.int32]) -> Any:
+    """Return what comes of playing each move in the position at its row."""
+    ready = typed(batch)
+    after = type(ready)(*(np.empty((len(rows), *field.shape[1:]), field.dtype) for field in ready))
+    _play_rows(ready, rows, codes, after)
+    return after
+
+
+@kernel
+def _play_rows(batch: Any, rows: NDArray[np.int64], codes: NDArray[np.int32], after: Any) -> None:
+    for place in range(len(rows)):
+        put_row(after, place, play(row_of(batch, rows[place]), codes[place]))
 
 
 def typed(batch: Any) -> Any:

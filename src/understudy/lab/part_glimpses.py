@@ -51,7 +51,7 @@ class Beginner:
         free = np.full((size(batch), len(self.order) - 1), OPEN, np.int64) if given is None else given
         inputs = torch.from_numpy(self.encoder.encode(batch)).float()
         with torch.no_grad():
-            scores, choices = self.playing(inputs, torch.from_numpy(np.ascontiguousarray(free)))
+            scores, choices = self.playing(inputs, torch.from_numpy(np.ascontiguousarray(free)))[:2]
         return scores.numpy(), in_part_order(choices.numpy(), self.order)
 
 

@@ -21,7 +21,7 @@ from safetensors.torch import save as write_tensors
 
 from understudy.errors import FileError
 from understudy.files import make_folder, save_file
-from understudy.networks.students import Playing, Unit
+from understudy.networks.students import Playing, Unit, values_boards
 from understudy.sums import BLANK, REMARK, check_sum
 from understudy.tensors import FACTS, write_facts
 
@@ -115,7 +115,7 @@ def export(units: Sequence[Unit], *, columns: int) -> onnx.ModelProto:
             dynamo=True,
             verbose=False,
             input_names=["inputs", "given"],
-            output_names=["scores", "choices"],
+            output_names=["scores", "choices", *(["worths"] if any(map(values_boards, units)) else [])],
             dynamic_shapes=({0: rows}, {0: rows}),
         )
     assert program is not None

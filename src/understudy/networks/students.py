@@ -13,7 +13,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, cast
 
 import numpy as np
 import torch
@@ -22,7 +22,7 @@ from torch import Tensor, nn
 
 from understudy.config import check_range
 from understudy.errors import UnknownName
-from understudy.games.layout import Encoder, joined
+from understudy.games.layout import Encoder, facts, joined
 from understudy.networks.architectures import Block, ResidualOptions, Stem, Tied, plain, written_out
 from understudy.networks.convolutions import ConvolutionOptions, Entry, Exit, Spreading
 
@@ -73,6 +73,13 @@ class Single(Unit):
         return logits
 
 
+class Valuing(Protocol):
+    """A unit that also says what a position is worth."""
+
+    def hidden(self, inputs: Tensor) -> Tensor: ...
+    def value(self, hidden: Tensor) -> Tensor: ...
+
+
 class Pieces(NamedTuple):
     """What a network for the whole move is made of."""
 
@@ -81,6 +88,8 @@ class Pieces(NamedTuple):
     """For each place but the first: from the parts before it, as columns with a single one each, to what is added."""
     heads: Sequence[nn.Module]
     """For each place: from what the trunk says, and what was added, to scores."""
+    value: nn.Module | None = None
+    """From what the trunk says to one number: how sure the side to move may be to win."""
 
 
 class Whole(Unit):
@@ -93,6 +102,7 @@ class Whole(Unit):
         self.sizes, self.places = tuple(sizes), tuple(range(len(sizes)))
         self.trunk = pieces.trunk
         self.conditions, self.heads = nn.ModuleList(pieces.conditions), nn.ModuleList(pieces.heads)
+        self.value = pieces.value
 
     def hidden(self, inputs: Tensor) -> Tensor:
         hidden: Tensor = self.trunk(inputs)
@@ -119,7 +129,15 @@ def whole_residual(options: ResidualOptions, encoder: Encoder, sizes: Sequence[i
         )
         for part in parts
     ]
-    return Whole(Pieces(trunk, conditions, heads), sizes)
+    value = None
+    if student.value:
+        layers = (
+            Block(options, trunk.layout, trunk.inner),
+            nn.ReLU(),
+            affine(trunk.layout, facts(trunk.layout.classes, 1)),
+        )
+        value = nn.Sequential(*layers)
+    return Whole(Pieces(trunk, conditions, heads, value), sizes)
 
 
 def whole_convolution(
@@ -145,8 +163,10 @@ class Playing(nn.Module):
         super().__init__()
         self.units = nn.ModuleList(written_out(copy.deepcopy(unit)).eval() for unit in units)
 
-    def forward(self, inputs: Tensor, given: Tensor) -> tuple[Tensor, Tensor]:
+    def forward(self, inputs: Tensor, given: Tensor) -> tuple[Tensor, ...]:
         """Return log-probabilities [positions, parts, classes] and choices [positions, parts] in the cascade's order.
+
+        A student with a value adds what each position is worth to the side to move [positions], from -1 to 1.
 
         *given* [positions, parts - 1] holds the choices that count as made at all places but the last, -1 where they
         are free. Where parts have fewer classes than others, those that they lack have no chance at all.
@@ -164,7 +184,15 @@ class Playing(nn.Module):
                     before.append(torch.where(given[:, place] < 0, choices[-1], given[:, place]))
         most = max(part.shape[1] for part in scores)
         alike = [_fill_up(part, most) for part in scores]
-        return torch.stack(alike, dim=1), torch.stack(choices, dim=1)
+        told = torch.stack(alike, dim=1), torch.stack(choices, dim=1)
+        valuing = [cast(Valuing, unit) for unit in self.units if values_boards(unit)]
+        # A logit as an expected result: half of it is the hyperbolic arc of the same share of points.
+        return (*told, *(torch.tanh(unit.value(unit.hidden(inputs))[:, 0] / 2) for unit in valuing))
+
+
+def values_boards(unit: nn.Module) -> bool:
+    """Tell whether a unit says what positions are worth."""
+    return getattr(unit, "value", None) is not None
 
 
 def _fill_up(scores: Tensor, classes: int) -> Tensor:
@@ -187,6 +215,8 @@ class StudentOptions:
     """A safetensors file of an earlier student of the same shape to go on from, instead of random weights."""
     head_blocks: int = 1
     """Blocks in each head of a whole-move network."""
+    value: bool = False
+    """Whether a whole-move network also says what positions are worth, which it learns from weighed moves."""
 
 
 def _one_hot(part: Tensor, classes: int) -> Tensor:

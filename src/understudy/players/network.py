@@ -2,6 +2,10 @@
 
 Such a student chooses by itself: the best class at each place of its order, legal or not, and an illegal choice loses
 the game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted.
+
+A student that also learned what positions are worth does two things more. It remembers the game: where it is ahead, it
+does not choose a move that repeats a position, which would be a draw. And with `depth=1` it looks at what every legal
+move leads to, and chooses by what that is worth and by how much it likes the move, together.
 """
 
 from __future__ import annotations
@@ -22,7 +26,7 @@ from understudy.games.layout import find_encoder
 from understudy.games.parts import moves_of, order_places
 from understudy.players.looking import Limits, outcome_value, repeating, search
 from understudy.players.names import PlayerKind
-from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts
+from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts, weigh_moves
 from understudy.players.student_files import check_board, load_session, run_session, student_file
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import find_evaluator
@@ -30,6 +34,13 @@ from understudy.search.workspace import WIN, named
 from understudy.thoughts import Thought, Weighed
 
 CHECKS = ("none", "legal")
+WORTHS = "worths"
+"""The output of a network that says what positions are worth."""
+LIKING = 0.02
+"""What a move is worth more, of two from lost to won, for each factor of e by which it is liked more: where positions
+are worth the same to the network the choice is the network's own. Chosen by games that grade nobody."""
+AHEAD = 0.1
+"""From this worth on, of 1 for won, a draw is less than what a student hopes for."""
 ROWS = 8192
 """Positions scored at once: enough for speed, little enough to stay in the processor's cache."""
 
@@ -81,17 +92,80 @@ class Student:
             raise BadOption(f"player {name!r} values boards; it does not choose moves part by part, as is asked here")
         self.encoder = find_encoder(game, self.facts["encoder"])
         self.order = order_places(game.part_names, self.facts["order"])
+        self.valued = any(output.name == WORTHS for output in self.session.get_outputs())
+        if options.depth is not None and not self.valued:
+            raise BadOption(f"player {name!r} has not learned what positions are worth, so it cannot look ahead")
+        check_range(f"{name}: depth", options.depth, 0, 1)
         self.corrections = np.zeros(len(self.order), np.int64)
         """How often the check changed the choice at each place."""
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose in all positions at once."""
+        pasts = histories if histories is not None else [()] * len(positions)
+        if self.options.depth:
+            return self._look_ahead(positions, pasts)
         batch = stacked(positions)
         moves = moves_of(self.game, self._decided(batch)).tolist()
         if self.options.best == 1:
-            return [Choice(move) for move in moves]
-        liked = proposals(self, batch, self.options.best)
-        return [self._likeliest(*found) for found in zip(positions, liked, moves, strict=True)]
+            choices = [Choice(move) for move in moves]
+        else:
+            liked = proposals(self, batch, self.options.best)
+            choices = [self._likeliest(*found) for found in zip(positions, liked, moves, strict=True)]
+        return self._remember(positions, pasts, choices) if self.valued else choices
+
+    def _remember(
+        self, positions: Sequence[Any], pasts: Sequence[Sequence[Any]], choices: list[Choice]
+    ) -> list[Choice]:
+        """Return the choices with what positions are worth; where one is ahead, none that brings a draw about."""
+        worths = self.value_positions(stacked(positions)).tolist()
+        return [
+            self._avoid(position, past, choice, worth)
+            for position, past, choice, worth in zip(positions, pasts, choices, worths, strict=True)
+        ]
+
+    def _avoid(self, position: Any, past: Sequence[Any], choice: Choice, worth: float) -> Choice:
+        choice = choice._replace(value=worth)
+        drawn = set(repeating(self.game, [*past, position])) if past and worth > AHEAD else set()
+        legal = self.game.moves(position) if drawn else []
+        others = [move for move in legal if int(named(self.game.play(position, move))) not in drawn]
+        if choice.move not in legal or choice.move in others or not others:
+            return choice
+        liked = weigh_moves(self, position, others)
+        return choice._replace(move=max(others, key=lambda move: liked[move]))
+
+    def _look_ahead(self, positions: Sequence[Any], pasts: Sequence[Sequence[Any]]) -> list[Choice]:
+        """Choose by what every move leads to, all asked at once."""
+        moves = [self.game.moves(position) for position in positions]
+        after = [
+            self.game.play(position, move) for position, some in zip(positions, moves, strict=True) for move in some
+        ]
+        worths = iter((-self.value_positions(stacked(after))).tolist())
+        reached = iter(after)
+        return [
+            self._weigh(position, past, {move: (next(reached), next(worths)) for move in some})
+            for position, past, some in zip(positions, pasts, moves, strict=True)
+        ]
+
+    def _weigh(self, position: Any, past: Sequence[Any], reached: Mapping[Move, tuple[Any, float]]) -> Choice:
+        """Return the move that is worth most, those liked more a little more; ends and draws are known by the rules."""
+        drawn = set(repeating(self.game, [*past, position])) if past else set()
+        liked = weigh_moves(self, position, list(reached))
+        scores = {}
+        for move, (after, worth) in reached.items():
+            outcome = self.game.outcome(after)
+            known = -float(outcome) if outcome is not None else 0.0 if int(named(after)) in drawn else worth
+            scores[move] = known
+        best = max(scores, key=lambda move: scores[move] + LIKING * float(np.log(max(liked[move], 1e-9))))
+        return Choice(best, scores[best], scores)
+
+    def value_positions(self, batch: Any) -> NDArray[np.float32]:
+        """Return what each position is worth to the side to move, from -1 to 1."""
+        columns, given = self.encoder.encode(batch), np.full((size(batch), len(self.order) - 1), OPEN, np.int64)
+        told = [
+            run_session(self.session, _shown(columns, given, slice(a, a + ROWS)), self.path)[2]
+            for a in range(0, len(columns), ROWS)
+        ]
+        return np.concatenate(told)
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Return the probabilities of all cells for each part, and of whole moves."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,9 @@ USUAL_DEPTH = 4
 """Plies, if nothing limits a search."""
 MAIN = 0.6
 """The share of the time that goes to the best move where others are looked at too. Chosen by hand."""
+OTHERS = 3
+"""Nodes for the worth of all moves, for each that the best one was granted: in the middle of a game of Morris twice as
+many take them as far, and where stones fly, with fifty moves, they are seen a ply or two less far."""
 FEW_NODES = 200_000
 """Nodes for the other moves that are always granted: a tenth of a second."""
 
@@ -115,6 +119,19 @@ class Searcher:
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Search one position, and look at every move as far as the limits allow."""
         return self.think_aloud(position, past)
+
+    def weigh_moves(self, position: Any) -> dict[Move, float]:
+        """Return what every move is worth, the best first, all seen equally far: as far as the limits take the best.
+
+        What a limited search has begun to see one ply deeper does not count: it would favour one move over others.
+        """
+        opinion = self._look(position, (), self.limits, None)
+        look = partial(look_at_all, self.game, position, self.evaluator,
+                       selective=is_selective(self.game, self.limits, self.options.selective))  # fmt: skip
+        most = ENDLESS if self.limits.nodes == ENDLESS else OTHERS * self.limits.nodes
+        values = look(deepest=opinion.depth, nodes=most).values or look(deepest=1, nodes=ENDLESS).values
+        ranked = sorted(values, key=lambda move: -values[move])
+        return {move: outcome_value(values[move], self.evaluator.scale) for move in ranked}
 
     def think_aloud(
         self,

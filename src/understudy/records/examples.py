@@ -30,6 +30,7 @@ from understudy.games.batches import NO_MOVE, size, taken
 from understudy.games.images import expand, name_orbits
 from understudy.records import people
 from understudy.records.store import Records
+from understudy.records.weighed import Weighed
 
 SPLITS = ("all", "expanded", "orbit", "people")
 """Ways to keep test data apart; `all` keeps none."""
@@ -40,6 +41,12 @@ VALIDATION, TEST = 0.05, 0.10
 """Shares of the sides, those of the papers."""
 
 
+WEIGHED_IN = ("none", "proper")
+"""Expansions that carry several moves of a position; those of papers know one."""
+SOFTEST = 8
+"""Weighed moves that an example keeps: those beyond get next to nothing of a teacher's probability."""
+
+
 class Examples(NamedTuple):
     """Positions to learn from or to be examined on, with the teacher's moves."""
 
@@ -48,10 +55,13 @@ class Examples(NamedTuple):
     moves: NDArray[np.int32]
     origins: NDArray[np.int64]
     """The record that each example is an image of."""
+    weighed: Weighed | None = None
+    """What the teacher thinks of the best moves, where records have that."""
 
     def taken(self, index: Any) -> Examples:
         """Return the rows that *index* names."""
-        return Examples(self.game, taken(self.positions, index), self.moves[index], self.origins[index])
+        weighed = None if self.weighed is None else self.weighed.taken(index)
+        return Examples(self.game, taken(self.positions, index), self.moves[index], self.origins[index], weighed)
 
 
 Expansion: TypeAlias = Callable[[Any, NDArray[np.int32]], tuple[Any, NDArray[np.int32], NDArray[np.int64]]]
@@ -88,9 +98,15 @@ def _none(batch: Any, moves: NDArray[np.int32]) -> tuple[Any, NDArray[np.int32],
 
 
 def all_examples(records: Records, *, expansion: str) -> Examples:
-    """Return every record with its images."""
-    game = records.game
-    return Examples(game, *find_expansion(game, expansion)(records.positions, records.moves))
+    """Return every record with its images, and with the best moves of those that were weighed."""
+    game, expanded = records.game, find_expansion(records.game, expansion)
+    if records.weighed is None or expansion not in WEIGHED_IN:
+        return Examples(game, *expanded(records.positions, records.moves))
+    best = records.weighed.widened(SOFTEST).moves[:, :SOFTEST]
+    expanded = partial(expand, game) if expansion == "proper" else expanded
+    positions, codes, origins = expanded(records.positions, np.column_stack([records.moves, best]))
+    worths = records.weighed.widened(SOFTEST).worths[:, :SOFTEST][origins]
+    return Examples(game, positions, codes[:, 0], origins, Weighed(codes[:, 1:], worths))
 
 
 def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Examples]:

@@ -20,11 +20,15 @@ from numpy.typing import NDArray
 
 from understudy.errors import FileError, UnderstudyError, understood
 from understudy.games import CompiledGame, batches, find_game, find_kind, game_names
+from understudy.games.batches import NO_MOVE
 from understudy.games.kind import GameKind
+from understudy.games.parts import part_table
 from understudy.records.columns import read_columns, write_columns
 from understudy.records.files import Complaint, check_on_error, open_parquet, read_bytes, save_parquet, settle
 from understudy.records.packed import MOVE, is_packed, pack_moves, pack_positions, read_packed
 from understudy.records.people import SIDES
+from understudy.records.weighed import COLUMNS as WEIGHED
+from understudy.records.weighed import Weighed, join_weighed, read_weighed, write_weighed
 from understudy.unpacking import read_start, refuse
 
 FORMAT = 1
@@ -69,6 +73,8 @@ class Records:
     share their letters."""
     sides: NDArray[np.int8] | None = None
     """Which of SIDES each row is on, where whoever gathered the records has parted them; None where nobody has."""
+    weighed: Weighed | None = None
+    """What the teacher thinks of many moves, where it was asked."""
 
     def __len__(self) -> int:
         return len(self.moves)
@@ -77,6 +83,7 @@ class Records:
         """Return the rows that *index* names: numbers, a mask or a slice."""
         columns = {name: getattr(self, name)[index] for name in _COLUMN_FIELDS}
         columns["sides"] = None if self.sides is None else self.sides[index]
+        columns["weighed"] = None if self.weighed is None else self.weighed.taken(index)
         return dataclasses.replace(self, positions=batches.taken(self.positions, index), **columns)
 
 
@@ -104,6 +111,7 @@ def joined(parts: Sequence[Records], *, renumber: bool = True) -> Records:
     columns["games"] = np.concatenate([part.games + shift for part, shift in zip(parts, shifts, strict=True)])
     sides = [part.sides for part in parts if part.sides is not None]
     columns["sides"] = np.concatenate(sides) if len(sides) == len(parts) else None
+    columns["weighed"] = join_weighed([part.weighed for part in parts], [len(part) for part in parts])
     return dataclasses.replace(parts[0], positions=batches.joined([part.positions for part in parts]), **columns)
 
 
@@ -192,6 +200,8 @@ def make_table(records: Records, notes: Mapping[str, str], *, packed: bool = Fal
     }
     if records.sides is not None:
         columns["side"] = pa.DictionaryArray.from_arrays(records.sides, list(SIDES))
+    if records.weighed is not None:
+        columns |= write_weighed(records.weighed)
     facts = {"format": FORMAT, "game": game.name, "size": game.size, "switches": dict(game.switches), "notes": notes}
     return pa.table(columns).replace_schema_metadata({_NOTES: json.dumps(facts)})
 
@@ -278,7 +288,8 @@ def _wanted(table: pa.Table) -> dict[str, pa.DataType]:
     wanted = dict(COLUMNS)
     if "position" in table.column_names and is_packed(table["position"].type):
         wanted |= {"position": table["position"].type, "move": MOVE}
-    return wanted | ({"side": pa.string()} if "side" in table.column_names else {})
+    wanted |= {"side": pa.string()} if "side" in table.column_names else {}
+    return wanted | (WEIGHED if WEIGHED.keys() & set(table.column_names) else {})
 
 
 def _records(
@@ -304,10 +315,22 @@ def _records(
         plies=plies,
         sources=_sources(columns["source"], shared=packed),
         sides=_sides(path, columns["side"]) if "side" in columns else None,
+        weighed=_weighed(path, game, columns),
     )
     kept = np.ones(len(records), bool)
     kept[list(faults)] = False
     return (records.taken(kept) if faults else records), complaints
+
+
+def _weighed(path: Path, game: CompiledGame, columns: Mapping[str, pa.Array]) -> Weighed | None:
+    """Return what the teacher thought of many moves, if the table has that."""
+    if not WEIGHED.keys() <= columns.keys():
+        return None
+    weighed = read_weighed(columns["weighed"], columns["worths"])
+    codes = part_table(game).parts if weighed is not None else ()
+    if weighed is None or ((weighed.moves != NO_MOVE) & ((weighed.moves < 0) | (weighed.moves >= len(codes)))).any():
+        raise FileError(f"{path}: columns 'weighed' and 'worths' do not hold a worth for each of some moves")
+    return weighed
 
 
 def _numbers(column: pa.Array) -> NDArray[Any]:

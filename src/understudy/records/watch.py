@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from contextlib import nullcontext
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
@@ -30,6 +30,7 @@ from understudy.records.columns import nothing
 from understudy.records.examples import distinct
 from understudy.records.starts import draw_starts, start_kinds
 from understudy.records.store import UNKNOWN, Records, joined, load, load_notes, save
+from understudy.records.weighed import make_weighed
 
 SELF = "self"
 """The opponent that is the teacher itself."""
@@ -37,6 +38,8 @@ KINDS = ("regular", "custom", "random", "endgames")
 """Of starts. The place of a kind is part of the seed of its games: another order would play others."""
 GAMES = 32
 """Games of a task, played in step."""
+MOST_WEIGHED = 256
+"""Moves of a position that are kept with their worth: no position of our games has more that anybody would miss."""
 MOST_GAMES = 10**8
 """Of a kind: the list of their tasks still fits into the memory."""
 
@@ -61,6 +64,8 @@ class Watch:
     opening_plies: int = 2
     ply_limit: int = 100
     seed: int = 0
+    weighed: int = 0
+    """So many moves are kept with what each is worth to the teacher, the best first; 0: its choice alone."""
 
     @property
     def games(self) -> int:
@@ -70,7 +75,7 @@ class Watch:
     def __post_init__(self) -> None:
         for name, low, high in (
             *((kind, 0, MOST_GAMES) for kind in KINDS), ("opening_plies", 0, 1000), ("ply_limit", 1, 1 << 31),
-            ("seed", 0, LARGEST - 1),
+            ("seed", 0, LARGEST - 1), ("weighed", 0, MOST_WEIGHED),
         ):  # fmt: skip
             check_range(f"watch: {name}", getattr(self, name), low, high)
 
@@ -168,13 +173,15 @@ def watch_task(task: WatchTask) -> Records:
                 game, one, number=task.number + place, side=None if opponent == SELF else int(swapped)
             )
         ]
-        rows = correct(players[2], rows) if plan.apprentice else rows
+        if plan.weighed:
+            rows = weigh(cast(Weigher, players[2]), rows, corrected=bool(plan.apprentice))
+        elif plan.apprentice:
+            rows = correct(players[2], rows)
     finally:
         for player in players:
             close(player)
-    return records_of(
-        game, rows, f"{task.kind} {' for '.join(filter(None, (plan.teacher, plan.apprentice)))} v {opponent}"
-    )
+    source = f"{task.kind} {' for '.join(filter(None, (plan.teacher, plan.apprentice)))} v {opponent}"
+    return records_of(game, rows, source, weighed=plan.weighed)
 
 
 def _play(
@@ -207,8 +214,9 @@ def _play(
 def fingerprint(game: CompiledGame, plan: Watch) -> str:
     """Return a name for what would be watched: other plans have others."""
     settings = {name: value for name, value in dataclasses.asdict(plan).items() if value != ""}
-    if not plan.endgames:  # older records were watched by plans that did not know of them
-        del settings["endgames"]
+    for name in ("endgames", "weighed"):
+        if not settings[name]:  # older records were watched by plans that did not know of it
+            del settings[name]
     facts = [game.name, game.size, game.switches, settings, GAMES]
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:16]
 
@@ -238,7 +246,10 @@ def check_watch(game: CompiledGame, plan: Watch) -> None:
         if getattr(plan, kind) and kind not in start_kinds(game):
             raise BadOption(f"watch: {game.name} has no {kind} starts; {kind} must be 0")
     for name in {plan.teacher, plan.apprentice, *plan.opponents} - {SELF, ""}:
-        close(make_player(name, game))
+        player = make_player(name, game)
+        close(player)
+        if plan.weighed and name == plan.teacher and not hasattr(player, "weigh_moves"):
+            raise BadOption(f"watch: weighed = {plan.weighed}, but the teacher {name!r} tells no move's worth")
 
 
 def _check_plan(path: Path, name: str) -> None:
@@ -266,6 +277,14 @@ def _clear(folder: Path, shards: list[Path]) -> None:
         folder.rmdir()
 
 
+class Weigher(Protocol):
+    """A teacher that can be asked about every move."""
+
+    def weigh_moves(self, position: Any) -> dict[Move, float]:
+        """Return what every move is worth to the side that moves, from -1 to 1, the best first."""
+        ...
+
+
 class Row(NamedTuple):
     """One choice of a watched player."""
 
@@ -274,6 +293,8 @@ class Row(NamedTuple):
     value: float
     result: int
     game: int
+    worths: tuple[tuple[Move, float], ...] = ()
+    """Moves with what each is worth to the teacher, the best first."""
 
 
 def keep_choices(game: CompiledGame, played: Played, *, number: int, side: int | None) -> list[Row]:
@@ -300,12 +321,26 @@ def correct(teacher: Player, rows: list[Row]) -> list[Row]:
     return [row for row, choice in zip(answers, choices, strict=True) if choice.fault is None]
 
 
+def weigh(teacher: Weigher, rows: list[Row], *, corrected: bool) -> list[Row]:
+    """Return the same positions with what *teacher* thinks of every move; the best is what it would have chosen.
+
+    Where the rows are *corrected* somebody else has played, and how the games ended tells nothing about the choices.
+    """
+    answers = []
+    for row in rows:
+        worths = tuple(teacher.weigh_moves(row.position).items())
+        move, value = worths[0]
+        result = UNKNOWN if corrected else row.result
+        answers.append(row._replace(move=move, value=value, result=result, worths=worths))
+    return answers
+
+
 def _value(choice: Choice) -> float:
     return float("nan") if choice.value is None else choice.value
 
 
-def records_of(game: CompiledGame, rows: list[Row], source: str) -> Records:
-    """Return choices as records that come from *source*."""
+def records_of(game: CompiledGame, rows: list[Row], source: str, *, weighed: int = 0) -> Records:
+    """Return choices as records that come from *source*, with the worth of so many moves."""
     positions = stacked([row.position for row in rows]) if rows else nothing(game)
     return Records(
         game=game,
@@ -316,4 +351,5 @@ def records_of(game: CompiledGame, rows: list[Row], source: str) -> Records:
         games=np.array([row.game for row in rows], np.int64),
         plies=np.asarray(positions.ply, np.int32),
         sources=np.full(len(rows), source),
+        weighed=make_weighed([row.worths for row in rows], weighed) if weighed else None,
     )

@@ -71,8 +71,15 @@ class TrainingOptions:
     precision: str = "float32"
     """In which numbers networks multiply while they learn moves; weights are kept as float32 in any case."""
 
+    temperature: float = 0.0
+    """How soft a target is that a teacher's worths of several moves make: the larger, the more alike; 0: its choice."""
+    worth: float = 0.0
+    """Weight of what weighed moves lead to, for a student with `student.value`; 0: the teacher's choices alone."""
+    worth_rows: int = 2
+    """So many positions that weighed moves lead to are shown beside each record."""
 
-LATER = ("epoch_rows", "precision")
+
+LATER = ("epoch_rows", "precision", "temperature", "worth", "worth_rows")
 """Options that came later: at their defaults they are no part of what tells one training from another."""
 
 COMMON = (
@@ -311,6 +318,6 @@ def check_training(options: TrainingOptions) -> None:
         ("l2", 0, 100), ("weight_decay", 0, 100), ("batch", 1, 10_000_000), ("epochs", 1, 1_000_000),
         ("patience", 1, 1_000_000), ("minutes", 0, 1_000_000), ("validation_rows", 1, 1 << 60),
         ("label_smoothing", 0, 0.9), ("legality", 0, 1000), ("clip", 1e-9, 1e9), ("seed", 0, 1 << 31),
-        ("epoch_rows", 1, 1 << 60),
+        ("epoch_rows", 1, 1 << 60), ("temperature", 0, 100), ("worth", 0, 1000), ("worth_rows", 1, 1000),
     ):  # fmt: skip
         check_range(f"training.{name}", getattr(options, name), low, high)

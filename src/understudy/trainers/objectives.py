@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 import torch
@@ -21,9 +21,10 @@ from understudy.games.batches import size, taken
 from understudy.games.layout import Encoder
 from understudy.games.legality import WORD, part_rules
 from understudy.games.parts import parts_of
-from understudy.networks.students import Unit
+from understudy.networks.students import Unit, Valuing
 from understudy.records.examples import Examples
 from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
+from understudy.trainers.weighed import Soft, Targets, Worths, find_target, find_worth_loss, make_soft
 
 AT_ONCE = 8192
 """Rows that are looked at together after an epoch: as many as fit into the caches of a core with their layers."""
@@ -60,6 +61,8 @@ class Lesson:
     """The first row of each record; rows of a record lie together."""
     classes: int
     """How many there are of a part, of the largest where they differ."""
+    soft: Soft | None = None
+    """Targets that are shared among several moves; None: the teacher's choice is the target."""
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -71,14 +74,22 @@ class Batch(NamedTuple):
     inputs: Tensor
     parts: Tensor
     legal: Tensor | None
+    targets: Targets | None = None
+    worths: tuple[Tensor, Tensor] | None = None
+    """Inputs and worths of positions that moves lead to."""
 
 
-def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool) -> Lesson:
-    """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs."""
+def make_lesson(
+    examples: Examples, encoder: Encoder, order: tuple[int, ...], *, legal: bool, temperature: float = 0.0
+) -> Lesson:
+    """Return examples as tensors; *legal* asks for the masks that a legality term in the loss needs.
+
+    With a *temperature* targets are shared among the moves that were weighed.
+    """
     together = bool(np.all(np.diff(examples.origins) >= 0))  # then millions of rows are not copied
     grouped = examples if together else examples.taken(np.argsort(examples.origins, kind="stable"))
     parts = parts_of(grouped.game, grouped.moves)[:, order]
-    masks = torch.from_numpy(_masks(grouped, parts, order)) if legal else None
+    masks = torch.from_numpy(_masks(grouped, parts, order)) if legal and not temperature else None
     new = np.concatenate([[True], np.diff(grouped.origins) != 0])
     return Lesson(
         inputs=_show(encoder, grouped.positions),
@@ -86,6 +97,7 @@ def make_lesson(examples: Examples, encoder: Encoder, order: tuple[int, ...], *,
         legal=masks,
         starts=np.flatnonzero(new),
         classes=max(grouped.game.part_sizes),
+        soft=make_soft(grouped, order, temperature=temperature, legal=legal) if temperature else None,
     )
 
 
@@ -108,11 +120,17 @@ def batches(lesson: Lesson, rows: Tensor, count: int) -> Iterator[Batch]:
     """Yield the rows in batches; a short rest makes the last one."""
     for first in range(0, len(rows), count):
         chosen = rows[first : first + count]
-        yield Batch(
-            lesson.inputs[chosen].float(),
-            lesson.parts[chosen],
-            None if lesson.legal is None else spread(lesson.legal[chosen], lesson.classes),
-        )
+        inputs = lesson.inputs[chosen].float()
+        if lesson.soft is None:
+            yield Batch(inputs, lesson.parts[chosen], _spread_all(lesson.legal, chosen, lesson.classes))
+        else:
+            targets = lesson.soft.draw(chosen)
+            yield Batch(inputs, targets.parts, _spread_all(targets.legal, None, lesson.classes), targets)
+
+
+def _spread_all(masks: Tensor | None, rows: Tensor | None, classes: int) -> Tensor | None:
+    """Return the masks of some rows, or of all, as truths; None where there are none."""
+    return None if masks is None else spread(masks if rows is None else masks[rows], classes)
 
 
 def spread(masks: Tensor, classes: int) -> Tensor:
@@ -127,10 +145,22 @@ def _masks(examples: Examples, parts: NDArray[np.int64], order: tuple[int, ...])
 
 
 def train_moves(
-    learning: Learning, lesson: Lesson, examination: Lesson, options: TrainingOptions
+    learning: Learning,
+    lesson: Lesson,
+    examination: Lesson,
+    options: TrainingOptions,
+    worths: tuple[Inputs, Tensor] | None = None,
 ) -> Iterator[Partial | Epoch]:
-    """Fit a unit to the moves of a lesson; at the end it has the weights that were best on the examination."""
-    return fit(learning, Moves(learning.unit, lesson, examination, options), options)
+    """Fit a unit to the moves of a lesson; at the end it has the weights that were best on the examination.
+
+    *worths* are what positions look like and are worth, for a unit that says that, too.
+    """
+    return fit(learning, Moves(learning.unit, lesson, examination, options, worths), options)
+
+
+def show_worths(worths: Worths, encoder: Encoder) -> tuple[Inputs, Tensor]:
+    """Return positions that moves lead to as a network sees them, and their worths."""
+    return _show(encoder, worths.positions), worths.values
 
 
 @dataclass(frozen=True)
@@ -141,11 +171,20 @@ class Moves:
     lesson: Lesson
     examination: Lesson
     options: TrainingOptions
+    worths: tuple[Inputs, Tensor] | None = None
 
     def batches(self, epoch: int) -> tuple[int, Iterator[Batch]]:
         """Return the lesson's rows in an order that this epoch alone has, or its share of one order for several."""
         rows = self._choose_rows(epoch)
-        return math.ceil(len(rows) / self.options.batch), batches(self.lesson, rows, self.options.batch)
+        shown = batches(self.lesson, rows, self.options.batch)
+        return math.ceil(len(rows) / self.options.batch), shown if self.worths is None else map(self._add_worths, shown)
+
+    def _add_worths(self, batch: Batch) -> Batch:
+        """Return a batch with positions that moves lead to, drawn from all."""
+        assert self.worths is not None
+        inputs, values = self.worths
+        rows = torch.randint(len(values), (len(batch.parts) * self.options.worth_rows,))
+        return batch._replace(worths=(inputs[rows].float(), values[rows]))
 
     def _choose_rows(self, epoch: int) -> Tensor:
         """Return the rows of an epoch; short ones share an order until every row was shown once."""
@@ -160,6 +199,10 @@ class Moves:
         half = self.options.precision == "bfloat16"
         with torch.autocast("cpu", torch.bfloat16, enabled=half):
             loss, hits = _graded(self.unit, batch, self.options)
+            if batch.worths is not None:
+                unit = cast(Valuing, self.unit)
+                logits = unit.value(unit.hidden(batch.worths[0]))[:, 0].float()
+                loss = loss + self.options.worth * find_worth_loss(logits, batch.worths[1])
         rows = len(batch.parts)
         return Graded(loss + _penalty(self.unit, self.options), loss.item() * rows, float(hits), rows)
 
@@ -188,18 +231,23 @@ def _graded(unit: Unit, batch: Batch, options: TrainingOptions) -> tuple[Tensor,
         before = [batch.parts[:, earlier] for earlier in range(place)]
         logits, target = unit.logits(place, hidden, before).float(), batch.parts[:, place]
         legal = None if batch.legal is None else batch.legal[:, place, : logits.shape[1]]
-        loss = loss + _loss(logits, target, legal, options)
+        shares = None if batch.targets is None else find_target(batch.targets, place, logits.shape[1])
+        loss = loss + _loss(logits, target, legal, options, shares)
         right &= logits.argmax(dim=1) == target
     return loss, right.sum()
 
 
-def _loss(logits: Tensor, target: Tensor, legal: Tensor | None, options: TrainingOptions) -> Tensor:
+def _loss(
+    logits: Tensor, target: Tensor, legal: Tensor | None, options: TrainingOptions, shares: Tensor | None = None
+) -> Tensor:
+    """Return the loss of one place; the target is a class of each row, or *shares* of all of them."""
     if legal is None:
-        return nn.functional.cross_entropy(logits, target, label_smoothing=options.label_smoothing)
+        goal = target if shares is None else shares
+        return nn.functional.cross_entropy(logits, goal, label_smoothing=options.label_smoothing)
     scores = logits.log_softmax(dim=1)
     shared = legal.float() if options.smooth_over == "legal" else torch.ones_like(scores)
     smooth = -(scores * shared).sum(dim=1) / shared.sum(dim=1)
-    chosen = -scores.gather(1, target[:, None])[:, 0]
+    chosen = -scores.gather(1, target[:, None])[:, 0] if shares is None else -(scores * shares).sum(dim=1)
     forbidden = -scores.masked_fill(~legal, -torch.inf).logsumexp(dim=1)
     weight = options.label_smoothing
     return ((1 - weight) * chosen + weight * smooth + options.legality * forbidden).mean()

@@ -16,6 +16,7 @@ import torch
 from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json
+from understudy.games.batches import NO_MOVE
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import Glimpses
 from understudy.lab.kinds.imitation_exams import (
@@ -39,7 +40,8 @@ from understudy.records.store import Records, load
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, TrainingOptions, begin
-from understudy.trainers.objectives import make_lesson, train_moves
+from understudy.trainers.objectives import make_lesson, show_worths, train_moves
+from understudy.trainers.weighed import Worths, make_worths
 
 COMPARED = 20_000
 """At most so many validation rows tell which student is best: an interval of less than a point."""
@@ -82,7 +84,10 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     def allot(learning: Learning, options: TrainingOptions, among: int) -> TrainingOptions:
         return run.allot(learning, options, among=among + later * len(units))
 
-    steps = learn(lesson, units, sides, checkpoints=run.folder / "checkpoints", begun=begun, allot=allot)
+    steps = learn(
+        lesson, units, sides, checkpoints=run.folder / "checkpoints", begun=begun, allot=allot,
+        worths=_gather_worths(lesson, records, sides["train"]),
+    )  # fmt: skip
     for unit, learning, event in steps:
         task = f"{lesson.name}: learning {unit.name}"
         if isinstance(event, Epoch):
@@ -99,6 +104,14 @@ def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> No
     if (held_out := run.experiment.records.hold_out) is not None:
         facts |= {"held_out": held_out.facts()}
     save_student(run.folder, file_name(lesson), units, facts)
+
+
+def _gather_worths(lesson: Lesson, records: Records, shown: Examples) -> Worths | None:
+    """Return what weighed moves of the training side lead to; None for a student that values nothing."""
+    if not lesson.student.value:
+        return None
+    answered = records.taken(records.moves != NO_MOVE)
+    return make_worths(answered.taken(np.unique(shown.origins)))
 
 
 def _make_look(run: Run[Experiment], lesson: Lesson, units: list[Unit], held_out: Examples) -> Look | None:
@@ -131,6 +144,7 @@ def learn(
     checkpoints: Path | None = None,
     begun: Callable[[Unit, Learning], None] = _ignore,
     allot: Callable[[Learning, TrainingOptions, int], TrainingOptions] = lambda learning, options, among: options,
+    worths: Worths | None = None,
 ) -> Iterator[tuple[Unit, Learning, Partial | Epoch]]:
     """Train the networks of a student one after another, going on from their checkpoints where there are any.
 
@@ -147,9 +161,11 @@ def learn(
         begun(unit, learning)
         legal = options.legality > 0 or options.smooth_over == "legal"
         examination = some(sides["validation"], options.validation_rows)
-        shown, asked = (make_lesson(side, encoder, order, legal=legal) for side in (sides["train"], examination))
+        shown = make_lesson(sides["train"], encoder, order, legal=legal, temperature=options.temperature)
+        asked = make_lesson(examination, encoder, order, legal=legal)
+        valued = None if worths is None or not options.worth else show_worths(worths, encoder)
         options = allot(learning, options, len(units) - place)
-        for event in train_moves(learning, shown, asked, options):
+        for event in train_moves(learning, shown, asked, options, valued):
             yield unit, learning, event
             if isinstance(event, Epoch) and path is not None:  # whoever hears of it has noted it by now
                 save_checkpoint(path, learning, name)
