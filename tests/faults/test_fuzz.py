@@ -305,11 +305,12 @@ def load_suite(path: Path) -> object:
 
 def speak_uci(data: bytes) -> object:
     """Say lines to the chess program; `go` is left out, which is tried apart, because it takes its time."""
-    from understudy.games.chess.players.uci import Door, read_lines
-    from understudy.games.chess.players.uci_tasks import read_go
+    from understudy.games.chess.players.uci import ChessDoor
     from understudy.players import make_player
+    from understudy.players.programs.door import read_lines
+    from understudy.players.programs.tasks import read_go
 
-    door = Door(board("chess"), make_player("random", board("chess")), replies=io.StringIO())
+    door = ChessDoor(board("chess"), make_player("random", board("chess")), replies=io.StringIO())
     for line in read_lines(io.BytesIO(data)):
         words = (line or "").split()
         if words[:1] == ["go"]:
