@@ -12,7 +12,7 @@ import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any, BinaryIO, TextIO
+from typing import BinaryIO, TextIO
 
 from understudy import __version__
 from understudy.config import check_range
@@ -23,6 +23,7 @@ from understudy.players.basic import Human
 from understudy.players.programs.tasks import (
     Answer,
     Go,
+    Standing,
     Task,
     Thread,
     limits_of,
@@ -80,15 +81,14 @@ class Door(ABC):
     def __init__(self, game: CompiledGame, player: Player, *, replies: TextIO) -> None:
         check_player(player)
         self.game, self.player, self.replies = game, player, replies
-        self.position: Any = game.start()
-        self.history: list[Any] = []
+        self.stands = Standing(game.start(), [])
         self.spins = spins_of(player)
         self.options = {name: spin.default for name, spin in self.spins.items()}
         self.task: Task | None = None
         self.ready = False
         self.thread = Thread()
         self._mouth = threading.Lock()
-        self._commands: dict[str, Callable[[Sequence[str]], None]] = {
+        self.commands: dict[str, Callable[[Sequence[str]], None]] = {
             "uci": self._introduce,
             "isready": self._answer_ready,
             "ucinewgame": self._forget,
@@ -102,20 +102,42 @@ class Door(ABC):
         }
 
     @abstractmethod
-    def read_position(self, words: Sequence[str]) -> tuple[Any, list[Any]]:
-        """Return the position that the words after `position` describe, and those before it, oldest first."""
+    def read_position(self, words: Sequence[str]) -> Standing:
+        """Return where a game stands that the words after `position` describe."""
 
     @abstractmethod
-    def read_move(self, text: str) -> Move:
-        """Return the code of a legal move, as programs write it."""
+    def read_moves(self, text: str) -> list[Move]:
+        """Return the codes of the legal moves that a program writes so; more than one where it tells them in pieces."""
 
     @abstractmethod
-    def write_move(self, position: Any, move: Move) -> str:
+    def write_move(self, task: Task, move: Move) -> str:
         """Return a move as programs read it."""
 
     @abstractmethod
     def write_score(self, value: float | None, plies: int | None) -> str:
         """Return an expected outcome, or a game's end in so many plies, as programs read it; nothing if unknown."""
+
+    def decide(self, task: Task) -> Answer:
+        """Return what the player decides; whatever goes wrong is the choice's fault."""
+        return think_about(self.game, self.player, task)
+
+    def list_options(self) -> list[str]:
+        """Return the options of the player, as UCI offers them."""
+        return [f"{name} type spin default {spin.default} min {spin.low} max {spin.high}"
+                for name, spin in self.spins.items()]  # fmt: skip
+
+    def set_option(self, name: str, value: str) -> None:
+        """Set an option of the player."""
+        by_name = {spin.lower(): spin for spin in self.spins}
+        if name.lower() not in by_name:
+            raise UnknownName("option of this player", sentence(name, 60), self.spins)
+        chosen = by_name[name.lower()]
+        try:
+            number = int(value)
+        except ValueError:
+            raise BadOption(f"option {chosen} must be a whole number, not {value!r}") from None
+        check_range(f"option {chosen}", number, self.spins[chosen].low, self.spins[chosen].high)
+        self.options[chosen] = number
 
     def hear(self, line: str) -> bool:
         """Do what a line says; return False if it is `quit`. What cannot be done is said in a sentence."""
@@ -125,9 +147,9 @@ class Door(ABC):
         if words[0] == "quit":
             return False
         try:
-            if words[0] not in self._commands:
-                raise UnknownName("UCI command", sentence(words[0], 60), [*self._commands, "quit"])
-            self._commands[words[0]](words[1:])
+            if words[0] not in self.commands:
+                raise UnknownName("UCI command", sentence(words[0], 60), [*self.commands, "quit"])
+            self.commands[words[0]](words[1:])
         except UnderstudyError as error:
             self.note(str(error))
         except Exception as error:  # whatever it is, the next line may go better
@@ -152,8 +174,8 @@ class Door(ABC):
     def _introduce(self, words: Sequence[str]) -> None:
         self.say(f"id name understudy {__version__} {sentence(self.player.name, 100)}")
         self.say("id author the contributors to Understudy")
-        for name, spin in self.spins.items():
-            self.say(f"option name {name} type spin default {spin.default} min {spin.low} max {spin.high}")
+        for option in self.list_options():
+            self.say(f"option name {option}")
         self.say("uciok")
 
     def _answer_ready(self, words: Sequence[str]) -> None:
@@ -177,24 +199,15 @@ class Door(ABC):
             self.say(then)
 
     def _forget(self, words: Sequence[str]) -> None:
-        self.position, self.history = self.game.start(), []
+        self.stands = Standing(self.game.start(), [])
 
     def _place(self, words: Sequence[str]) -> None:
-        self.position, self.history = self.read_position(words)
+        self.stands = self.read_position(words)
 
     def _set(self, words: Sequence[str]) -> None:
         text = " ".join(words)
         name, _, value = text.removeprefix("name ").partition(" value ")
-        by_name = {spin.lower(): spin for spin in self.spins}
-        if name.strip().lower() not in by_name:
-            raise UnknownName("option of this player", sentence(name, 60), self.spins)
-        chosen = by_name[name.strip().lower()]
-        try:
-            number = int(value)
-        except ValueError:
-            raise BadOption(f"option {chosen} must be a whole number, not {value!r}") from None
-        check_range(f"option {chosen}", number, self.spins[chosen].low, self.spins[chosen].high)
-        self.options[chosen] = number
+        self.set_option(name.strip(), value)
 
     def _go(self, words: Sequence[str]) -> None:
         if self.task is not None and not self.task.halt.rung:
@@ -203,18 +216,19 @@ class Door(ABC):
         allowed = self._allowed(go)
         for complaint in go.complaints:
             self.note(complaint)
-        limits = limits_of(go, self.options, white=self.position.ply % 2 == 0)
-        self.task = Task(position=self.position, history=self.history, limits=limits, allowed=allowed)
+        position, history, begun = self.stands
+        limits = limits_of(go, self.options, white=position.ply % 2 == 0)
+        self.task = Task(position=position, history=history, begun=begun, limits=limits, allowed=allowed)
         if not (go.infinite or go.ponder):
             self.task.release.set()
         self.thread.add(partial(self._think, self.task))
 
     def _allowed(self, go: Go) -> tuple[int, ...]:
         """Return the moves of `searchmoves`, legal ones alone; all moves are allowed if none is left."""
-        moves = []
+        moves = list[Move]()
         for text in go.searchmoves:
             try:
-                moves.append(self.read_move(text))
+                moves += self.read_moves(text)
             except UnderstudyError as error:
                 go.complaints.append(str(error))
         return tuple(dict.fromkeys(moves))
@@ -224,16 +238,16 @@ class Door(ABC):
         self._prepare()
         began = time.perf_counter()
         legal = self.game.moves(task.position)
-        if not legal:
+        if not legal or self.game.outcome(task.position) is not None:
             self.note("the game is over")
             self._tell(task, "(none)")
             return
-        answer = think_about(self.game, self.player, task)
+        answer = self.decide(task)
         if answer.choice.fault is not None or answer.choice.move not in legal:
             self.note(f"the player has no move ({answer.choice.fault or 'illegal move'})")
             self._tell(task, "(none)")
             return
-        move = self.write_move(task.position, answer.choice.move)
+        move = self.write_move(task, answer.choice.move)
         self.say(self._info(answer, time.perf_counter() - began, move))
         self._tell(task, move)
 

@@ -155,12 +155,24 @@ class Answer(NamedTuple):
     """What is expected to be played, beginning with the choice."""
 
 
+class Standing(NamedTuple):
+    """Where a game stands."""
+
+    position: Any
+    history: Sequence[Any]
+    """The positions before it, oldest first."""
+    begun: str = ""
+    """What has been said of a move that is not over, where moves are told in pieces; the position is the one before."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """One position to think about."""
 
     position: Any
     history: Sequence[Any]
+    begun: str = ""
+    """What has been said of the move already."""
     limits: Limits | None = None
     """None: the player's own."""
     allowed: tuple[Move, ...] = ()

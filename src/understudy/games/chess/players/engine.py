@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from understudy.config import check_range
-from understudy.errors import BadOption, EngineError
+from understudy.errors import EngineError
 from understudy.games import CompiledGame
 from understudy.games.chess.players.answers import Info, Score, read_info, read_legal_best, read_score
 from understudy.players.basic import NO_MOVE
@@ -64,8 +64,6 @@ class Engine:
     """A UCI engine in a process of its own, started when first asked and again after it failed."""
 
     def __init__(self, game: CompiledGame, options: EngineOptions, *, name: str, rng: np.random.Generator) -> None:
-        if game.name != "chess":
-            raise BadOption(f"{name}: engines play chess, not {game.name}")
         for kind, low, high in (
             ("depth", 1, 245),
             ("nodes", 1, 1 << 60),

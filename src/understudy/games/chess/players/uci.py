@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, TextIO
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import CompiledGame
 from understudy.players.programs.door import PATIENCE, Door, attend
+from understudy.players.programs.tasks import Standing, Task
 from understudy.protocols import Move, Player
 
 SCALE = 350.0
@@ -31,17 +32,17 @@ def serve(
 class ChessDoor(Door):
     """A conversation about chess."""
 
-    def read_position(self, words: Sequence[str]) -> tuple[Any, list[Any]]:
-        """Return the position that the words after `position` describe, and those before it, oldest first."""
-        return read_position(self.game, words)
+    def read_position(self, words: Sequence[str]) -> Standing:
+        """Return where a game stands that the words after `position` describe."""
+        return Standing(*read_position(self.game, words))
 
-    def read_move(self, text: str) -> Move:
+    def read_moves(self, text: str) -> list[Move]:
         """Return the code of a legal move."""
-        return read_uci(self.game, self.position, text)
+        return [read_uci(self.game, self.stands.position, text)]
 
-    def write_move(self, position: Any, move: Move) -> str:
+    def write_move(self, task: Task, move: Move) -> str:
         """Return a move as UCI writes it."""
-        return write_uci(self.game, position, move)
+        return write_uci(self.game, task.position, move)
 
     def write_score(self, value: float | None, plies: int | None) -> str:
         """Return what is expected as UCI writes scores."""
