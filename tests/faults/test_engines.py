@@ -19,12 +19,12 @@ from understudy.cli import commands
 from understudy.games import find_game
 from understudy.games.chess.judges.ladder import strengths
 from understudy.games.chess.players.analyst import Analyst
-from understudy.games.chess.players.engine_process import LONGEST_LINE
 from understudy.games.chess.records.labelling import Labelled, label_positions
 from understudy.games.chess.records.opinions import Judge
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sources import gather
 from understudy.players import close, make_player
+from understudy.players.programs.process import LONGEST_LINE
 
 CHESS = find_game("chess")
 KING = "4k3/8/8/8/8/8/{}7/4K3 w - - 0 1"

@@ -14,7 +14,7 @@ import tempfile
 import zipfile
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
@@ -23,6 +23,9 @@ from tests.faults.effort import times
 from tests.faults.fuzz import Reader, fuzz
 from tests.faults.tally import tally
 from understudy.games import CompiledGame, find_game
+
+if TYPE_CHECKING:
+    from understudy.players.programs.door import Door
 
 BOARDS: dict[str, tuple[str, tuple[int, int] | None]] = {
     "morris": ("morris", None),
@@ -304,12 +307,33 @@ def load_suite(path: Path) -> object:
 
 
 def speak_uci(data: bytes) -> object:
-    """Say lines to the chess program; `go` is left out, which is tried apart, because it takes its time."""
-    from understudy.games.chess.players.uci import Door, read_lines
-    from understudy.games.chess.players.uci_tasks import read_go
+    """Say lines to the chess program."""
+    from understudy.games.chess.players.uci import ChessDoor
     from understudy.players import make_player
 
-    door = Door(board("chess"), make_player("random", board("chess")), replies=io.StringIO())
+    return say_lines(ChessDoor(board("chess"), make_player("random", board("chess")), replies=io.StringIO()), data)
+
+
+def speak_sanmill(data: bytes) -> object:
+    """Say lines to the program of Morris."""
+    from understudy.games.morris.uci import MorrisDoor
+    from understudy.players import make_player
+
+    return say_lines(MorrisDoor(board("morris"), make_player("random", board("morris")), replies=io.StringIO()), data)
+
+
+def hear_sanmill(data: bytes) -> object:
+    """Read the answer of a program of Morris."""
+    from understudy.games.morris.engine import read_best
+
+    return read_best(b"info score 3 bestmove " + data, ("d6", "a1-a4", "xd7"))
+
+
+def say_lines(door: Door, data: bytes) -> object:
+    """Say lines to a door; `go` is left out, which is tried apart, because it takes its time."""
+    from understudy.players.programs.door import read_lines
+    from understudy.players.programs.tasks import read_go
+
     for line in read_lines(io.BytesIO(data)):
         words = (line or "").split()
         if words[:1] == ["go"]:
@@ -396,7 +420,7 @@ def name_player(text: str) -> object:
     from understudy.players import close, make_player, read_player
 
     if text.partition(":")[0] in REMOTE:
-        return read_player(text)
+        return read_player(text, board("chess"))
     game = find_game("konane") if "imitator" in text else board("morris" if text.startswith("nnmm") else "konane")
     return close(make_player(text, game))
 
@@ -666,6 +690,16 @@ READERS: tuple[Reader, ...] = (
         speak_uci,
         4,
     ),
+    Reader(
+        "lines of Sanmill",
+        lambda: [
+            b"uci\nisready\nsetoption name SkillLevel value 5\nposition startpos moves a1 b2 a4 b4 a7 xb2\ngo\n",
+            b"position startpos moves a1 b2 a4 b4 a7\nd\ngo searchmoves xb4\nucinewgame\nquit\n",
+        ],
+        speak_sanmill,
+        4,
+    ),
+    Reader("Sanmill's answers", lambda: [b"d6", b"a1-a4", b"xd7 ponder d6"], hear_sanmill),
     Reader("socket's lines", lambda: [b"OMEEEEEEEEEEEEEEEEEEEEEE8811\n", b"12\n0\n3\n", b"a4b4\n"], hear_socket),
     Reader("experiment", experiment_seeds, in_file("a.toml", load_experiment), 20),
     Reader("--set", set_texts, as_text(set_options), 20),

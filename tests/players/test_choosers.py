@@ -63,7 +63,7 @@ def test_plain_minimax_takes_the_same_moves_as_player_and_inside_a_kernel() -> N
     ("text", "message"),
     [
         ("human", "'human' cannot play inside a kernel; these can: random, stochastic, searcher, student"),
-        ("engine:stockfish", "cannot play inside a kernel"),
+        ("engine:stockfish", "lines_of_action has no engines: no protocol is known in which programs play it"),
         ("searcher:time=1", "plays inside a kernel; evaluator, depth, method and ties can be chosen, not time"),
         ("searcher:nodes=5", "can be chosen, not nodes"),
         ("searcher:hidden=3", "can be chosen, not hidden"),
@@ -93,7 +93,7 @@ def test_what_a_kernel_cannot_do_is_one_sentence_that_names_it(text: str, messag
 
 
 def test_every_chooser_is_a_player() -> None:
-    assert all(read_player(name)[0] == name for name in CHOOSERS)
+    assert all(read_player(name, FIVE)[0] == name for name in CHOOSERS)
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ MORRIS = find_game("morris")
         ),
         ("searcher:4", BadOption, "'4' is not of the form option=value"),
         ("stochastic:depth=99", BadOption, "depth must be from 1 to 48, not 99"),
-        ("engine:stockfish", BadOption, "engines play chess, not morris"),
+        ("engine:no-such-miller", EngineError, "no engine 'no-such-miller': there is no such program that can be run"),
     ],
 )
 def test_bad_names_and_options_are_refused_in_one_sentence(text: str, error: type[Exception], message: str) -> None:

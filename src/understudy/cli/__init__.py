@@ -69,9 +69,9 @@ def commands() -> None:
     """Neural networks that learn board games by watching a teacher.
 
     GAME is morris, konane, lines_of_action or chess. A PLAYER is written as a name with options: random,
-    stochastic:depth=3, searcher:depth=4,evaluator=handmade, searcher:time=0.5, engine:stockfish,depth=8, human,
-    student:morris (one that ships), student:runs/x (one that you trained), perfect (konane up to 6x6,
-    lines_of_action on 4x4 and 5x5, chess endings).
+    stochastic:depth=3, searcher:depth=4,evaluator=handmade, searcher:time=0.5, engine:stockfish,depth=8 (chess),
+    engine:sanmill,skill=4 (morris), human, student:morris (one that ships), student:runs/x (one that you
+    trained), perfect (konane up to 6x6, lines_of_action on 4x4 and 5x5, chess endings).
     """
 
 

@@ -8,7 +8,7 @@ from typing import TextIO
 
 import click
 
-from understudy.cli.completing import complete_players
+from understudy.cli.completing import complete_games, complete_players
 
 
 @click.command()
@@ -47,18 +47,20 @@ def socket(player: str, port: int, host: str, form: str, clients: int, silence: 
 
 @click.command()
 @click.argument("player", metavar="PLAYER", shell_complete=complete_players)
+@click.option("--game", "of", default="chess", show_default=True, metavar="GAME", shell_complete=complete_games,
+              help="chess, or morris, which is spoken as Sanmill does.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
-def uci(player: str, seed: int) -> None:
-    """Let a chess program play against PLAYER, by UCI.
+def uci(player: str, of: str, seed: int) -> None:
+    """Let another program play against PLAYER, by UCI.
 
     That is the Universal Chess Interface: the program starts this command and talks to it; see docs/uci.md.
     """
     said = _protocol_only()
     from understudy.games import find_game
-    from understudy.games.chess.players.uci import serve
     from understudy.players import close, make_player
 
-    game = find_game("chess")
+    game = find_game(of)
+    serve = game.kind.load("uci").serve
     chosen = make_player(player, game, seed=seed)
     ended = False
     try:

@@ -106,6 +106,10 @@ class GameKind:
     """FORMAT: the text files in which others keep records of this game."""
     exports: str | None = None
     """EXPORTS: how a saved game is written as programs of others read it, by the name of the format, such as "pgn"."""
+    engine: str | None = None
+    """ENGINE: how a program that others wrote becomes a player, `engine:PATH`, by the protocol that it speaks."""
+    uci: str | None = None
+    """`serve`: how our players talk to the programs of others, `understudy uci`."""
     checks: str | None = None
     """`find_faults`: what is wrong with positions that the rules do not know, many at once; else their text tells."""
     tells_turn: bool = True
@@ -138,6 +142,8 @@ LACKS = {
     "texts": "has no text of a fixed width",
     "text_files": "has no text files of its own",
     "checks": "cannot tell of many positions at once whether the rules know them",
+    "engine": "has no engines: no protocol is known in which programs play it",
+    "uci": "cannot be served to other programs: no protocol is known in which they play it",
     "exports": "has no format for saved games but JSON and a list of moves",
 }
 """What a game cannot do that names no module for it, for people."""

@@ -32,7 +32,7 @@ PLAYERS = {
     "stochastic": "understudy.players.searcher:STOCHASTIC",
     "searcher": "understudy.players.searcher:SEARCHER",
     "human": "understudy.players.basic:HUMAN",
-    "engine": "understudy.games.chess.players.engine:ENGINE",
+    "engine": "engine:ENGINE",
     "perfect": "understudy.players.basic:PERFECT",
     "student": "understudy.players.students:STUDENT",
     "hybrid": "understudy.players.network:HYBRID",
@@ -40,28 +40,34 @@ PLAYERS = {
     "socket": "understudy.studies.galassi.socket_player:SOCKET",
     "openspiel": "understudy.adapters.openspiel:OPENSPIEL",
 }
-"""Where each player that comes with Understudy is told how to be made; loaded when first asked."""
+"""Where each player that comes with Understudy is told how to be made; loaded when first asked. A place without a dot
+is a room of the game's record: what such a player is, and its options, each game says for itself."""
 
 
 def make_player(text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
     """Return the player that *text* names, ready to play *game*; all its randomness comes from *seed*."""
-    name, options = read_player(text)
-    return cast(Player, find_player(name).player(game, options, name=text, rng=np.random.default_rng(seed)))
+    name, options = read_player(text, game)
+    return cast(Player, find_player(name, game).player(game, options, name=text, rng=np.random.default_rng(seed)))
 
 
-def read_player(text: str) -> tuple[str, Any]:
+def read_player(text: str, game: CompiledGame) -> tuple[str, Any]:
     """Return the name of the player that *text* names, and its options: the one meaning of a name everywhere."""
     name = text.partition(":")[0]
-    kind = find_player(name)
+    kind = find_player(name, game)
     return name, build(kind.options, split_options(text, kind.main)[1], place=f"player {name!r}")
 
 
+def find_player(name: str, game: CompiledGame) -> PlayerKind:
+    """Return how the player called *name* is made in *game*: ours, or one that another package brings."""
+    if name not in PLAYERS:  # asked first: looking for what other packages bring takes a while
+        return _find_outside(name)
+    place, _, noun = PLAYERS[name].partition(":")
+    return cast(PlayerKind, getattr(import_module(place) if "." in place else game.kind.load(place), noun))
+
+
 @cache
-def find_player(name: str) -> PlayerKind:
-    """Return how the player called *name* is made: ours, or one that another package brings by an entry point."""
-    if name in PLAYERS:  # asked first: looking for what other packages bring takes a while
-        module, _, noun = PLAYERS[name].partition(":")
-        return cast(PlayerKind, getattr(import_module(module), noun))
+def _find_outside(name: str) -> PlayerKind:
+    """Return how a player is made that another package brings by an entry point."""
     outside = entry_points(group="understudy.players")
     if name not in outside.names:
         raise UnknownName("player", name, [*PLAYERS, *sorted(outside.names)])

@@ -28,7 +28,7 @@ DEEPEST = 8
 
 def make_chooser(text: str, game: CompiledGame) -> Any:
     """Return the chooser that *text* names: `random`, `stochastic:depth=3`, `searcher:evaluator=q,depth=2`."""
-    name, options = read_player(text)
+    name, options = read_player(text, game)
     if name not in CHOOSERS:
         raise BadOption(f"player {text!r} cannot play inside a kernel; these can: {', '.join(CHOOSERS)}")
     return CHOOSERS[name](text, options, game)

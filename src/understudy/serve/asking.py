@@ -36,7 +36,7 @@ async def ask(hall: Hall, asking: Asking, tell: Tell | None = None) -> dict[str,
         pictures = {"pictures": overlay_thought(thought)} if asking.pictures else {}
         return thought.to_json() | pictures
 
-    return await hall.lanes.lane_of(asking.player).do(work)
+    return await hall.lanes.lane_of(asking.player, game).do(work)
 
 
 def _follow(game: CompiledGame, asking: Asking) -> Course:

@@ -214,7 +214,7 @@ class Hall:
 
         while True:
             try:
-                return await self.lanes.lane_of(player).do(work)
+                return await self.lanes.lane_of(player, game).do(work)
             except Busy:  # no fault of the player's, who must not lose the game by it
                 await asyncio.sleep(BUSY_PAUSE)
             except UnderstudyError as error:

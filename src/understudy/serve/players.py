@@ -66,13 +66,15 @@ class Roster:
 
     def make(self, text: str, game: CompiledGame, *, seed: Any = 0) -> Player:
         """Return a new player."""
-        name, options = read_player(text)
-        if name == HUMAN:
+        if text.partition(":")[0] == HUMAN:
             raise BadOption("a person cannot be asked here: 'human' is whoever sits at the page")
+        if not self.trust:
+            _check_named(text.partition(":")[0])
+        name, options = read_player(text, game)
         if not self.trust:
             _check_safe(name, options)
         chosen = self._placed(name, options)
-        kind = find_player(name)
+        kind = find_player(name, game)
         return cast(Player, kind.player(game, chosen, name=text, rng=np.random.default_rng(seed)))
 
     def keep(self, text: str, game: CompiledGame) -> Player:
@@ -112,11 +114,16 @@ def is_run(runs: Path, name: str) -> bool:
     return bool(RUN_NAME.fullmatch(name)) and place.is_dir() and place.resolve().parent == runs.resolve()
 
 
+def _check_named(name: str) -> None:
+    """Raise if a player of ours reads files or starts programs."""
+    if name in PLAYERS and name not in SAFE:
+        raise BadOption(f"player {name!r} cannot be named from a page: start the server with --trust to allow it")
+
+
 def _check_safe(name: str, options: Any) -> None:
-    """Raise if a player reads files, starts programs, or takes more than a page may ask for."""
+    """Raise if a player is none of ours, reads files, or takes more than a page may ask for."""
     if name not in SAFE:
-        hint = "start the server with --trust to allow it" if name in PLAYERS else f"there are: {', '.join(SAFE)}"
-        raise BadOption(f"player {name!r} cannot be named from a page: {hint}")
+        raise BadOption(f"player {name!r} cannot be named from a page: there are: {', '.join(SAFE)}")
     for option in PATHS.get(name, ()):
         if option != "path" and getattr(options, option) not in (None, "", "usual"):
             raise BadOption(f"player {name!r}: {option} names a file; start the server with --trust to allow it")
@@ -136,7 +143,7 @@ def list_players(game: CompiledGame, roster: Roster) -> list[PlayerForm]:
             roster.check(name, game)
         except UnderstudyError:  # it cannot play this game on this board
             continue
-        forms.append(PlayerForm(name=name, about=about, options=_list_options(name, find_player(name), game)))
+        forms.append(PlayerForm(name=name, about=about, options=_list_options(name, find_player(name, game), game)))
     return forms
 
 

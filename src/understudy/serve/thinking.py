@@ -15,6 +15,7 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from understudy.errors import UnderstudyError
+from understudy.games import CompiledGame
 from understudy.players import read_player
 from understudy.players.looking import Halt
 
@@ -67,9 +68,9 @@ class Lanes:
         threads = cores or max(2, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 2)
         self.quick, self.long = Lane("quick", threads), Lane("long", threads)
 
-    def lane_of(self, player: str) -> Lane:
-        """Return where a player thinks."""
-        return self.quick if is_quick(player) else self.long
+    def lane_of(self, player: str, game: CompiledGame) -> Lane:
+        """Return where a player of *game* thinks."""
+        return self.quick if is_quick(player, game) else self.long
 
     def close(self) -> None:
         """Begin nothing more."""
@@ -77,9 +78,9 @@ class Lanes:
         self.long.close()
 
 
-def is_quick(player: str) -> bool:
+def is_quick(player: str, game: CompiledGame) -> bool:
     """Tell whether a player answers at once, as far as its name tells."""
-    name, options = read_player(player)
+    name, options = read_player(player, game)
     limits = {key: getattr(options, key, None) for key in ("time", "nodes", "depth")}
     if name in ("random", "stochastic") or (name == "student" and not any(limits.values())):
         return True

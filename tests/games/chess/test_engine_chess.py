@@ -73,7 +73,7 @@ def test_a_bad_engine_loses_its_game(tmp_path: Path, mood: str, fault: str) -> N
 
 @pytest.mark.skipif(os.name == "nt", reason="fake engines are scripts")
 def test_a_slow_start_is_no_hanging(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.games.chess.players.engine.STARTING", LONG)
+    monkeypatch.setattr("understudy.players.programs.starting.STARTING", LONG)
 
     def attempt(seconds: float) -> None:
         path = Path(fake(tmp_path, "illegal"))
@@ -157,7 +157,7 @@ def test_stockfish_tells_how_weak_it_can_be(stockfish: str) -> None:
 
 
 def test_where_an_engine_is_looked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("understudy.games.chess.players.engine.FOLDERS", (str(tmp_path / "games"),))
+    monkeypatch.setattr("understudy.players.programs.starting.FOLDERS", (str(tmp_path / "games"),))
     monkeypatch.setenv("PATH", str(tmp_path / "bin"))
     monkeypatch.delenv(PLACE, raising=False)
     name = "stockfish.exe" if os.name == "nt" else "stockfish"

@@ -27,22 +27,12 @@ from tests.conftest import LONG, patiently
 from understudy.backends import Local
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import find_game
-from understudy.games.chess.players.uci import LONGEST_LINE, serve
-from understudy.games.chess.players.uci_tasks import (
-    Go,
-    centipawns,
-    limits_of,
-    read_go,
-    read_position,
-    read_uci,
-    score,
-    sentence,
-    spins_of,
-    write_uci,
-)
+from understudy.games.chess.players.uci import centipawns, read_position, read_uci, score, serve, write_uci
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.players.looking import ENDLESS, Limits
+from understudy.players.programs.door import LONGEST_LINE
+from understudy.players.programs.tasks import Go, limits_of, read_go, sentence, spins_of
 from understudy.players.searcher import DEEPEST
 from understudy.protocols import Choice
 

@@ -25,5 +25,7 @@ KIND = GameKind(
     counts="legality",
     texts="text",
     text_files="text",
+    engine="engine",
+    uci="uci",
     tells_turn=False,
 )

@@ -15,10 +15,11 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
-from understudy.games.chess.players.engine import find_engine, starting
+from understudy.games.chess.players.engine import find_engine
 from understudy.judges.measures import SCALE, expected_shares, wilson
 from understudy.judges.pairs import name_game
 from understudy.match import Played, Terms
+from understudy.players.programs.starting import starting
 from understudy.protocols import Backend
 
 COARSE = 5

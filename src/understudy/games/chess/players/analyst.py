@@ -15,8 +15,9 @@ from typing import NamedTuple
 from understudy.config import check_range
 from understudy.errors import EngineError
 from understudy.games.chess.players.answers import read_best, read_score
-from understudy.games.chess.players.engine import PATIENCE, STARTING, find_engine
-from understudy.games.chess.players.engine_process import Process, write_setting
+from understudy.games.chess.players.engine import find_engine
+from understudy.players.programs.process import Process, write_setting
+from understudy.players.programs.starting import PATIENCE, STARTING
 
 CLIP = 20.0
 """Pawns that a mate is worth, and the most that anything is."""

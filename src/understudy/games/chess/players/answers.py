@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 from understudy.errors import EngineError
+from understudy.players.programs.starting import IllegalBest, show_answer
 
 if TYPE_CHECKING:
     import chess
@@ -17,18 +18,12 @@ MOST_MATE = 1_000
 """Moves to mate: the longest that anybody has found, with eight pieces, has 584."""
 MOST_PLIES = 246
 """Plies of a variation that are read: as far as Stockfish can think."""
-SHOWN = 40
-"""Letters of what an engine answered that are shown."""
 
 _SCORE = re.compile(rb"info (?!string).*?\bscore (\S+) (\S+)( lowerbound| upperbound)?")
 _NUMBER = re.compile(rb"-?[0-9]{1,9}")
 _COUNTS = {name: re.compile(rb"\b%b ([0-9]{1,18})\b" % name.encode()) for name in ("depth", "nodes", "multipv")}
 _MOVE = re.compile(rb"([a-h][1-8]){2}[nbrqNBRQ]?")  # some write promotions with large letters
 _VARIATION = re.compile(rb"\bpv ([a-h1-8nbrq ]+)")
-
-
-class IllegalBest(EngineError):
-    """A best move that the rules do not allow."""
 
 
 class Score(NamedTuple):
@@ -61,7 +56,7 @@ def read_score(line: bytes) -> Score | None:
     kind, number = match[1], match[2]
     most = {b"cp": MOST_CENTIPAWNS, b"mate": MOST_MATE}.get(kind)
     if most is None or _NUMBER.fullmatch(number) is None or abs(int(number)) > most:
-        raise EngineError(f"gave the score {_shown(kind + b' ' + number)}, which no position has")
+        raise EngineError(f"gave the score {show_answer(kind + b' ' + number)}, which no position has")
     return Score(kind.decode(), int(number), match[3] is not None)
 
 
@@ -93,7 +88,7 @@ def read_best(line: bytes) -> str:
     if words[1] in (b"(none)", b"NULL", b"0000"):
         return ""
     if _MOVE.fullmatch(words[1]) is None:
-        raise EngineError(f"named the best move {_shown(words[1])}, which is none")
+        raise EngineError(f"named the best move {show_answer(words[1])}, which is none")
     return words[1].decode().lower()
 
 
@@ -105,8 +100,3 @@ def read_legal_best(line: bytes, board: chess.Board) -> chess.Move:
         return board.parse_uci(best)
     except ValueError:
         raise IllegalBest(f"named the best move {best!r}, which is not legal") from None
-
-
-def _shown(text: bytes) -> str:
-    letters = text.decode("ascii", "backslashreplace")
-    return repr(letters if len(letters) <= SHOWN else letters[:SHOWN] + "...")

@@ -9,39 +9,29 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from understudy.config import check_range
-from understudy.errors import BadOption, EngineError
+from understudy.errors import EngineError
 from understudy.games import CompiledGame
-from understudy.games.chess.players.answers import IllegalBest, Info, Score, read_info, read_legal_best, read_score
-from understudy.games.chess.players.engine_process import EngineDied, EngineLate, Process, write_setting
+from understudy.games.chess.players.answers import Info, Score, read_info, read_legal_best, read_score
 from understudy.players.basic import NO_MOVE
 from understudy.players.looking import LINES, Halt
 from understudy.players.names import PlayerKind
+from understudy.players.programs.process import write_setting
+from understudy.players.programs.starting import PATIENCE, Program, check_settings, find_program, name_fault
 from understudy.protocols import Choice
 from understudy.thoughts import Line, Thought, Weighed
 
 if TYPE_CHECKING:
     import chess
 
-FOLDERS = ("/usr/games", "/usr/local/bin", "/opt/homebrew/bin")
-"""Where systems put engines without putting the folder on PATH."""
-
 PLACE = "UNDERSTUDY_STOCKFISH"
 """The environment variable that may say where Stockfish is."""
-
-STARTING = 60.0
-"""Seconds that a program has, however short our patience, until it says for the first time that it is ready: to load
-it, and the network of a modern engine, takes longer than any answer, above all where others keep the machine busy."""
-PATIENCE = 60.0
-"""Seconds beyond its time after which a silent engine is taken for hung, if not said otherwise."""
 
 PLAYING: dict[str, object] = {"MultiPV": 1, "UCI_AnalyseMode": False}
 """How the options are that every engine begins with, and that thinking aloud changes."""
@@ -74,8 +64,6 @@ class Engine:
     """A UCI engine in a process of its own, started when first asked and again after it failed."""
 
     def __init__(self, game: CompiledGame, options: EngineOptions, *, name: str, rng: np.random.Generator) -> None:
-        if game.name != "chess":
-            raise BadOption(f"{name}: engines play chess, not {game.name}")
         for kind, low, high in (
             ("depth", 1, 245),
             ("nodes", 1, 1 << 60),
@@ -88,8 +76,7 @@ class Engine:
         if self.settings:
             check_settings(self.path, tuple(self.settings.items()), name)
         self.go = _write_limit(options)
-        self._process: Process | None = None
-        self._modes = dict(PLAYING)
+        self._program = Program(self.path, self.settings, options.patience + (options.time or 0.0))
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Ask the engine in each position."""
@@ -152,23 +139,14 @@ class Engine:
 
     def close(self) -> None:
         """End the engine's process; who asks again gets another."""
-        process, self._process = self._process, None
-        if process is not None:
-            process.end()
+        self._program.close()
 
     def _choose(self, board: chess.Board) -> Choice:
         try:
             return self._read_choice(board)
-        except EngineLate:
-            fault = "time"
-        except EngineDied:
-            fault = "engine crash"
-        except IllegalBest:
-            fault = "illegal move"
-        except EngineError:
-            fault = "engine failure"
-        self.close()  # it gives the game up, and is started anew for the next one
-        return Choice(NO_MOVE, fault=fault)
+        except EngineError as error:
+            self.close()  # it gives the game up, and is started anew for the next one
+            return Choice(NO_MOVE, fault=name_fault(error))
 
     def _read_choice(self, board: chess.Board) -> Choice:
         score: Score | None = None
@@ -180,29 +158,17 @@ class Engine:
         self, board: chess.Board, modes: Mapping[str, object], halted: Callable[[], bool] | None = None
     ) -> Iterator[bytes]:
         """Ask about a position; return the lines of the answer as they come."""
-        process = self._started()
+        process, patience = self._program.start(), self._program.patience
+        known = PLAYING | self._program.modes
         changed = {name: value for name, value in modes.items()
-                   if name in process.options and value != self._modes[name]}  # fmt: skip
-        self._modes |= changed
+                   if name in process.options and value != known[name]}  # fmt: skip
+        self._program.modes |= changed
         orders = "".join(write_setting(name, value) for name, value in changed.items())
         # What comes before readyok belongs to another position.
         process.say(f"{orders}isready\n{_write_position(board)}\n{self.go}\n")
-        for _ in process.hear("readyok", self._patience):
+        for _ in process.hear("readyok", patience):
             pass
-        return process.hear("bestmove", self._patience, anew="movetime" not in self.go, halted=halted)
-
-    @property
-    def _patience(self) -> float:
-        return self.options.patience + (self.options.time or 0.0)
-
-    def _started(self) -> Process:
-        if self._process is None:
-            self._process, self._modes = Process(self.path), dict(PLAYING)
-            patience = max(self._patience, STARTING)
-            self._process.settle(patience)
-            orders = [write_setting(name, value) for name, value in self.settings.items()]
-            self._process.ready("".join([*orders, "ucinewgame\n"]), patience)
-        return self._process
+        return process.hear("bestmove", patience, anew="movetime" not in self.go, halted=halted)
 
 
 def _write_limit(options: EngineOptions) -> str:
@@ -224,45 +190,13 @@ def wanted_settings(options: EngineOptions) -> dict[str, Any]:
     return settings | {"UCI_LimitStrength": True} if options.elo is not None else settings
 
 
-@contextmanager
-def starting(path: str) -> Iterator[Process]:
-    """Give an engine that has told its name and options, and end it afterwards."""
-    process = Process(path)
-    try:
-        process.settle(STARTING)
-        yield process
-    finally:
-        process.end()
-
-
-@cache
-def check_settings(path: str, settings: tuple[tuple[str, Any], ...], name: str) -> None:
-    """Raise if the engine lacks an option or refuses its value: ask it once, before it could lose games by it."""
-    try:
-        with starting(path) as engine:
-            title, offered = engine.name, engine.options
-    except EngineError:
-        raise EngineError(f"player {name!r}: the program {path!r} does not answer as a UCI engine") from None
-    for option, value in settings:
-        if option not in offered:
-            raise BadOption(f"player {name!r}: {title} has no option {option}, so it cannot be set to {value}")
-        low, high = offered[option]
-        if low is not None and high is not None:
-            check_range(f"player {name!r}: {option} of {title}", value, low, high)
-
-
 def find_engine(path: str) -> str:
     """Return the full path of an engine given by path or by name; where Stockfish is, the environment may say."""
     if path == "stockfish" and (place := os.environ.get(PLACE)):
         if (program := shutil.which(place)) is None:
             raise EngineError(f"no engine {place!r}, where {PLACE} says it is: there is no such file that can be run")
         return program
-    program = shutil.which(path) or shutil.which(path, path=os.pathsep.join(FOLDERS))
-    if program is None:
-        kind = "file" if Path(path).name != path else "program"
-        hint = f"; {INSTALL}" if Path(path).stem == "stockfish" else ""
-        raise EngineError(f"no engine {path!r}: there is no such {kind} that can be run{hint}")
-    return program
+    return find_program(path, f"; {INSTALL}" if Path(path).stem == "stockfish" else "")
 
 
 def _recent(past: Sequence[Any], position: Any) -> Sequence[Any]:

@@ -1,255 +1,91 @@
-"""The Universal Chess Interface: any player as an engine for chess programs; docs/uci.md tells what it understands.
-
-The caller's thread reads lines and never waits for the player, so that `stop` and `quit` are heard at once; one more
-thread thinks. Nothing that is read can end the conversation but `quit` and the end of the input.
-"""
+"""The Universal Chess Interface: any player of chess as an engine for chess programs; docs/uci.md tells all of it."""
 
 from __future__ import annotations
 
-import contextlib
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
+import math
+import re
+from collections.abc import Sequence
 from typing import Any, BinaryIO, TextIO
 
-from understudy import __version__
-from understudy.config import check_range
-from understudy.errors import BadOption, UnderstudyError, UnknownName
+from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import CompiledGame
-from understudy.games.chess.players.uci_tasks import (
-    Answer,
-    Go,
-    Task,
-    Thread,
-    limits_of,
-    read_go,
-    read_position,
-    read_uci,
-    score,
-    sentence,
-    spins_of,
-    think_about,
-    write_uci,
-)
-from understudy.players import prepare
-from understudy.players.basic import Human
-from understudy.players.searcher import Searcher
-from understudy.protocols import Player
+from understudy.players.programs.door import PATIENCE, Door, attend
+from understudy.players.programs.tasks import Standing, Task
+from understudy.protocols import Move, Player
 
-LONGEST_LINE = 1 << 16
-"""Bytes; ten thousand moves fit."""
-PATIENCE = 10.0
-"""Seconds that a player has left to tell its move when everything ends, since not every one can be stopped."""
+SCALE = 350.0
+"""Centipawns at which the expected outcome is tanh(1): the scale of our evaluators of chess."""
+
+MOST_CENTIPAWNS = 9999
+"""Programs show scores in little room; beyond, they expect a mate."""
 
 
 def serve(
     game: CompiledGame, player: Player, *, heard: BinaryIO, said: TextIO, patience: float | None = PATIENCE
 ) -> bool:
-    """Speak UCI for *player* until `quit` or the end of what is *heard*, then wait for it *patience* seconds.
-
-    Returns whether its thread has ended: if not, it may be inside the compiler, and the process must not tidy up.
-    """
+    """Speak UCI for *player* until `quit` or the end of what is *heard*; tell whether its thread has ended."""
     if game.name != "chess":
         raise BadOption(f"UCI speaks of chess, not of {game.name}")
-    if isinstance(player, Human):
-        raise BadOption("a human cannot play through UCI, because the protocol takes the terminal; name another player")
-    door = Door(game, player, replies=said)
-    ended = False
-    try:
-        for line in read_lines(heard):
-            if line is None:
-                door.note(f"a line of more than {LONGEST_LINE} bytes was left out")
-            elif not door.hear(line):
-                break
-    finally:
-        ended = door.close(patience)
-    return ended
+    return attend(ChessDoor(game, player, replies=said), heard, patience)
 
 
-def read_lines(heard: BinaryIO) -> Iterator[str | None]:
-    """Yield lines as text until the input ends; None stands for one that is too long."""
-    while line := heard.readline(LONGEST_LINE):
-        if len(line) == LONGEST_LINE and not line.endswith(b"\n"):
-            while (more := heard.readline(LONGEST_LINE)) and not more.endswith(b"\n"):
-                pass
-            yield None
-        else:
-            yield line.decode("utf-8", "replace")
+class ChessDoor(Door):
+    """A conversation about chess."""
+
+    def read_position(self, words: Sequence[str]) -> Standing:
+        """Return where a game stands that the words after `position` describe."""
+        return Standing(*read_position(self.game, words))
+
+    def read_moves(self, text: str) -> list[Move]:
+        """Return the code of a legal move."""
+        return [read_uci(self.game, self.stands.position, text)]
+
+    def write_move(self, task: Task, move: Move) -> str:
+        """Return a move as UCI writes it."""
+        return write_uci(self.game, task.position, move)
+
+    def write_score(self, value: float | None, plies: int | None) -> str:
+        """Return what is expected as UCI writes scores."""
+        return score(value, plies)
 
 
-class Door:
-    """One conversation."""
-
-    def __init__(self, game: CompiledGame, player: Player, *, replies: TextIO) -> None:
-        self.game, self.player, self.replies = game, player, replies
-        self.position: Any = game.start()
-        self.history: list[Any] = []
-        self.spins = spins_of(player)
-        self.options = {name: spin.default for name, spin in self.spins.items()}
-        self.task: Task | None = None
-        self.ready = False
-        self.thread = Thread()
-        self._mouth = threading.Lock()
-        self._commands: dict[str, Callable[[Sequence[str]], None]] = {
-            "uci": self._introduce,
-            "isready": self._answer_ready,
-            "ucinewgame": self._forget,
-            "position": self._place,
-            "go": self._go,
-            "stop": self._stop,
-            "ponderhit": self._release,
-            "setoption": self._set,
-            "debug": self._ignore,
-            "register": self._ignore,
-        }
-
-    def hear(self, line: str) -> bool:
-        """Do what a line says; return False if it is `quit`. What cannot be done is said in a sentence."""
-        words = line.split()
-        if not words:
-            return True
-        if words[0] == "quit":
-            return False
-        try:
-            if words[0] not in self._commands:
-                raise UnknownName("UCI command", sentence(words[0], 60), [*self._commands, "quit"])
-            self._commands[words[0]](words[1:])
-        except UnderstudyError as error:
-            self.note(str(error))
-        except Exception as error:  # whatever it is, the next line may go better
-            self.note(f"{type(error).__name__}: {error}")
-        return True
-
-    def close(self, patience: float | None) -> bool:
-        """Stop thinking, tell the move that was asked for, and end; None waits for ever. Tell whether it ended."""
-        self._stop(())
-        return self.thread.close(patience)
-
-    def say(self, line: str) -> None:
-        """Send a line, if anybody still listens."""
-        with self._mouth, contextlib.suppress(OSError, ValueError):
-            self.replies.write(line + "\n")
-            self.replies.flush()
-
-    def note(self, text: str) -> None:
-        """Tell a person something that the program on the other side passes over."""
-        self.say(f"info string {sentence(text)}")
-
-    def _introduce(self, words: Sequence[str]) -> None:
-        self.say(f"id name understudy {__version__} {sentence(self.player.name, 100)}")
-        self.say("id author the contributors to Understudy")
-        for name, spin in self.spins.items():
-            self.say(f"option name {name} type spin default {spin.default} min {spin.low} max {spin.high}")
-        self.say("uciok")
-
-    def _answer_ready(self, words: Sequence[str]) -> None:
-        if self.ready:
-            self.say("readyok")  # also while it thinks
-        else:
-            self.thread.add(partial(self._prepare, then="readyok"))
-
-    def _prepare(self, then: str = "") -> None:
-        """Let the player get ready, once; compiling its kernels may take a minute."""
-        if not self.ready:
-            try:
-                if isinstance(self.player, Searcher):
-                    self.player.prepare(timed=True)  # a clock may come with any `go`
-                else:
-                    prepare(self.player)
-            except Exception as error:  # it may still play
-                self.note(f"the player cannot get ready: {error}")
-            self.ready = True
-        if then:
-            self.say(then)
-
-    def _forget(self, words: Sequence[str]) -> None:
-        self.position, self.history = self.game.start(), []
-
-    def _place(self, words: Sequence[str]) -> None:
-        self.position, self.history = read_position(self.game, words)
-
-    def _set(self, words: Sequence[str]) -> None:
-        text = " ".join(words)
-        name, _, value = text.removeprefix("name ").partition(" value ")
-        by_name = {spin.lower(): spin for spin in self.spins}
-        if name.strip().lower() not in by_name:
-            raise UnknownName("option of this player", sentence(name, 60), self.spins)
-        chosen = by_name[name.strip().lower()]
-        try:
-            number = int(value)
-        except ValueError:
-            raise BadOption(f"option {chosen} must be a whole number, not {value!r}") from None
-        check_range(f"option {chosen}", number, self.spins[chosen].low, self.spins[chosen].high)
-        self.options[chosen] = number
-
-    def _go(self, words: Sequence[str]) -> None:
-        if self.task is not None and not self.task.halt.rung:
-            raise BadOption("go: the player still thinks; say stop first")
-        go = read_go(words)
-        allowed = self._allowed(go)
-        for complaint in go.complaints:
-            self.note(complaint)
-        limits = limits_of(go, self.options, white=self.position.ply % 2 == 0)
-        self.task = Task(position=self.position, history=self.history, limits=limits, allowed=allowed)
-        if not (go.infinite or go.ponder):
-            self.task.release.set()
-        self.thread.add(partial(self._think, self.task))
-
-    def _allowed(self, go: Go) -> tuple[int, ...]:
-        """Return the moves of `searchmoves`, legal ones alone; all moves are allowed if none is left."""
-        moves = []
-        for text in go.searchmoves:
-            try:
-                moves.append(read_uci(self.game, self.position, text))
-            except UnderstudyError as error:
-                go.complaints.append(str(error))
-        return tuple(dict.fromkeys(moves))
-
-    def _think(self, task: Task) -> None:
-        """Think about a task and tell the move, as soon as that is allowed."""
-        self._prepare()
-        began = time.perf_counter()
-        legal = self.game.moves(task.position)
-        if not legal:
-            self.note("the game is over")
-            self._tell(task, "(none)")
-            return
-        answer = think_about(self.game, self.player, task)
-        if answer.choice.fault is not None or answer.choice.move not in legal:
-            self.note(f"the player has no move ({answer.choice.fault or 'illegal move'})")
-            self._tell(task, "(none)")
-            return
-        move = write_uci(self.game, task.position, answer.choice.move)
-        self.say(_info(answer, time.perf_counter() - began, move))
-        self._tell(task, move)
-
-    def _tell(self, task: Task, move: str) -> None:
-        task.release.wait()
-        if self.task is task:
-            self.task = None
-        self.say(f"bestmove {move}")
-
-    def _stop(self, words: Sequence[str]) -> None:
-        if (task := self.task) is not None:
-            task.halt.ring()
-            task.release.set()
-
-    def _release(self, words: Sequence[str]) -> None:
-        if (task := self.task) is not None:
-            task.release.set()
-
-    def _ignore(self, words: Sequence[str]) -> None:
-        """Take note of nothing."""
+def read_position(game: CompiledGame, words: Sequence[str]) -> tuple[Any, list[Any]]:
+    """Return the position that the words after `position` describe, and those before it, oldest first."""
+    kind = words[0] if words else ""
+    if kind not in ("startpos", "fen"):
+        raise NotationError("position: expected 'startpos' or 'fen' and a FEN, then 'moves' and moves if there are any")
+    end = words.index("moves") if "moves" in words else len(words)
+    if kind == "startpos" and end > 1:
+        raise NotationError(f"position startpos: expected 'moves', not {words[1]!r}")
+    position, history = game.start() if kind == "startpos" else game.read(" ".join(words[1:end])), []
+    for text in words[end + 1 :]:
+        history.append(position)
+        position = game.play(position, read_uci(game, position, text))
+    return position, history
 
 
-def _info(answer: Answer, seconds: float, move: str) -> str:
-    """Return what is known of an answer as UCI's info line."""
-    parts = [
-        f"depth {answer.depth}" if answer.depth else "",
-        score(answer.choice.value, answer.plies),
-        f"nodes {answer.nodes} nps {round(answer.nodes / max(seconds, 1e-6))}" if answer.nodes else "",
-        f"time {round(1000 * seconds)}",
-        f"pv {move}",
-    ]
-    return " ".join(["info", *(part for part in parts if part)])
+def read_uci(game: CompiledGame, position: Any, text: str) -> Move:
+    """Return the code of a legal move written as UCI does, such as `e2e4` or `e7e8q`."""
+    if not re.fullmatch("([a-h][1-8]){2}[nbrq]?", text.lower()):
+        raise IllegalMove(f"chess: {text!r} is not a move as UCI writes it, such as 'e2e4' or 'e7e8q'")
+    return game.read_move(position, text.lower())
+
+
+def write_uci(game: CompiledGame, position: Any, move: Move) -> str:
+    """Return a move as UCI writes it."""
+    return str(game.notation.to_uci(position, move).uci())
+
+
+def score(value: float | None, plies: int | None) -> str:
+    """Return an expected outcome, or a game's end in so many plies (negative: lost), as UCI writes scores."""
+    if plies is not None:
+        return f"score mate {(plies + 1) // 2 if plies > 0 else -(-plies // 2)}"
+    return "" if value is None else f"score cp {centipawns(value)}"
+
+
+def centipawns(value: float) -> int:
+    """Return 350 atanh(value), at most 9999 either way: what our evaluators must see to expect this outcome."""
+    edge = math.tanh(MOST_CENTIPAWNS / SCALE)
+    if abs(value) >= edge or math.isnan(value):
+        return 0 if math.isnan(value) else int(math.copysign(MOST_CENTIPAWNS, value))
+    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, round(SCALE * math.atanh(value))))

@@ -22,8 +22,8 @@ from understudy.games.chess.datasets import CLIP
 from understudy.games.chess.fen import read_fens
 from understudy.games.chess.notation import from_uci, is_legal
 from understudy.games.chess.players.analyst import Analyst, Label, pawns
-from understudy.games.chess.players.engine import PATIENCE
 from understudy.games.chess.position import Chess
+from understudy.players.programs.starting import PATIENCE
 from understudy.protocols import Backend
 
 CHUNK = 16

@@ -104,11 +104,18 @@ class Process:
             raise EngineError("does not read what it is asked")
 
     def hear(
-        self, last: str, patience: float, *, anew: bool = False, halted: Callable[[], bool] | None = None
+        self,
+        last: str,
+        patience: float,
+        *,
+        anew: bool = False,
+        anywhere: bool = False,
+        halted: Callable[[], bool] | None = None,
     ) -> Iterator[bytes]:
         """Yield the lines that come up to the one that begins with the word *last*, which has *patience* seconds.
 
-        With *anew* whatever comes gives the engine its *patience* again. As soon as it is *halted* it is told to stop.
+        With *anew* whatever comes gives the engine its *patience* again; with *anywhere* the word may stand anywhere in
+        a line of `info`, too. As soon as it is *halted* the engine is told to stop.
         """
         self._deadline, mark = time.monotonic() + patience, last.encode()
         while True:
@@ -116,7 +123,7 @@ class Process:
                 if len(line := self._heard.popleft()) > LONGEST_LINE:
                     raise EngineError(f"wrote a line of {len(line)} bytes; more than {LONGEST_LINE} are too many")
                 yield line.rstrip(b"\r")
-                if line.startswith(mark) and line.split(maxsplit=1)[0] == mark:
+                if _ends(line, mark, anywhere):
                     self._deadline = float("inf")
                     return
             if halted is not None and halted():
@@ -193,6 +200,13 @@ class Process:
                 self._late = True
                 self._signal("SIGKILL")
                 return
+
+
+def _ends(line: bytes, mark: bytes, anywhere: bool) -> bool:
+    """Tell whether a line begins with the word *mark*, or has it *anywhere* if that will do; remarks are no answers."""
+    if line.startswith(mark) and line.split(maxsplit=1)[0] == mark:
+        return True
+    return anywhere and line.startswith(b"info ") and not line.startswith(b"info string") and mark in line.split()
 
 
 def write_setting(name: str, value: object) -> str:

@@ -1,4 +1,4 @@
-"""What a chess program asks by UCI, as values, and what a player does about it, in a thread that others may stop.
+"""What a program asks by UCI, as values, and what a player does about it, in a thread that others may stop.
 
 Nothing here raises for a bad limit, because a program that said `go` waits for a move whatever it wrote; what is not
 understood comes back as complaints, a sentence each. A player thinks as long as the narrowest of what the program asks
@@ -8,7 +8,6 @@ others are simply asked.
 
 from __future__ import annotations
 
-import math
 import queue
 import re
 import threading
@@ -17,18 +16,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from understudy.errors import IllegalMove, NotationError
 from understudy.games import CompiledGame
 from understudy.players.looking import ENDLESS, Halt, Limits
 from understudy.players.searcher import DEEPEST
 from understudy.protocols import Choice, Move, Player
 from understudy.thoughts import Thought
-
-SCALE = 350.0
-"""Centipawns at which the expected outcome is tanh(1): the scale of our evaluators of chess."""
-
-MOST_CENTIPAWNS = 9999
-"""Programs show scores in little room; beyond, they expect a mate."""
 
 MOVES_LEFT = 30
 """For how many moves a clock must last if nobody says. Chosen by hand; what is left is shared anew at each move."""
@@ -104,48 +96,6 @@ def _read_number(go: Go, name: str, text: str) -> int:
     return 1
 
 
-def read_position(game: CompiledGame, words: Sequence[str]) -> tuple[Any, list[Any]]:
-    """Return the position that the words after `position` describe, and those before it, oldest first."""
-    kind = words[0] if words else ""
-    if kind not in ("startpos", "fen"):
-        raise NotationError("position: expected 'startpos' or 'fen' and a FEN, then 'moves' and moves if there are any")
-    end = words.index("moves") if "moves" in words else len(words)
-    if kind == "startpos" and end > 1:
-        raise NotationError(f"position startpos: expected 'moves', not {words[1]!r}")
-    position, history = game.start() if kind == "startpos" else game.read(" ".join(words[1:end])), []
-    for text in words[end + 1 :]:
-        history.append(position)
-        position = game.play(position, read_uci(game, position, text))
-    return position, history
-
-
-def read_uci(game: CompiledGame, position: Any, text: str) -> Move:
-    """Return the code of a legal move written as UCI does, such as `e2e4` or `e7e8q`."""
-    if not re.fullmatch("([a-h][1-8]){2}[nbrq]?", text.lower()):
-        raise IllegalMove(f"chess: {text!r} is not a move as UCI writes it, such as 'e2e4' or 'e7e8q'")
-    return game.read_move(position, text.lower())
-
-
-def write_uci(game: CompiledGame, position: Any, move: Move) -> str:
-    """Return a move as UCI writes it."""
-    return str(game.notation.to_uci(position, move).uci())
-
-
-def score(value: float | None, plies: int | None) -> str:
-    """Return an expected outcome, or a game's end in so many plies (negative: lost), as UCI writes scores."""
-    if plies is not None:
-        return f"score mate {(plies + 1) // 2 if plies > 0 else -(-plies // 2)}"
-    return "" if value is None else f"score cp {centipawns(value)}"
-
-
-def centipawns(value: float) -> int:
-    """Return 350 atanh(value), at most 9999 either way: what our evaluators must see to expect this outcome."""
-    edge = math.tanh(MOST_CENTIPAWNS / SCALE)
-    if abs(value) >= edge or math.isnan(value):
-        return 0 if math.isnan(value) else int(math.copysign(MOST_CENTIPAWNS, value))
-    return max(-MOST_CENTIPAWNS, min(MOST_CENTIPAWNS, round(SCALE * math.atanh(value))))
-
-
 def sentence(text: str, most: int = 400) -> str:
     """Return *text* in one line of characters that can be seen, not longer than *most*."""
     line = " ".join("".join(letter if letter.isprintable() or letter.isspace() else "?" for letter in text).split())
@@ -205,12 +155,24 @@ class Answer(NamedTuple):
     """What is expected to be played, beginning with the choice."""
 
 
+class Standing(NamedTuple):
+    """Where a game stands."""
+
+    position: Any
+    history: Sequence[Any]
+    """The positions before it, oldest first."""
+    begun: str = ""
+    """What has been said of a move that is not over, where moves are told in pieces; the position is the one before."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Task:
     """One position to think about."""
 
     position: Any
     history: Sequence[Any]
+    begun: str = ""
+    """What has been said of the move already."""
     limits: Limits | None = None
     """None: the player's own."""
     allowed: tuple[Move, ...] = ()
