@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
+from understudy.report.acquainted import tell_acquainted
 from understudy.report.blocks import (
     Block,
     Cell,
@@ -207,4 +208,5 @@ def gaming_section(run: Run) -> Section | None:
         every = tuple(cells(*map(str, row)) for row in rows)
         letters = "W won, D drawn, L lost, with the reason; or wins-draws-losses."
         blocks.append(Table(cells("opponent", *map(str, columns[1:])), every, letters, words=True))
-    return Section("Gaming test", tuple(blocks)) if blocks else None
+    known = [Text(sentence) for sentence in tell_acquainted(run)]
+    return Section("Gaming test", (*known, *blocks)) if blocks else None

@@ -1,8 +1,8 @@
 """The gaming test: players meet a stable of symbolic programs, as Table 6.11 of the Morris thesis does.
 
-The thesis had sixteen programs of students, which are not public. `STABLE` stands in for them: eighteen players of
-different character, from one that draws lots to one that looks far ahead. Every player plays every member with both
-colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
+The thesis had sixteen programs of students, which are not public. A stable stands in for them (`stables.py` has two):
+players of different character, from one that draws lots to one that looks far ahead. Every player plays every member
+with both colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
 A finished test can be written as text and as JSON.
 """
 
@@ -23,31 +23,10 @@ from understudy.judges.tournament import play_match
 from understudy.lab.run import Run, Step
 from understudy.match import ILLEGAL
 from understudy.protocols import Backend
+from understudy.studies.galassi.stables import ONCE, STABLE, name_stable, stable_facts
 
 SEED = 20_000
 """Of the games of a run's student: far from those that anybody was trained on."""
-STABLE = {
-    "random moves": "random",
-    "stochastic, 1 ply": "stochastic:depth=1",
-    "stochastic, 2 plies": "stochastic:depth=2",
-    "stochastic, 4 plies": "stochastic:depth=4",
-    "stones, 1 ply": "searcher:depth=1,evaluator=stones,ties=random",
-    "stones, 2 plies": "searcher:depth=2,evaluator=stones",
-    "stones, 4 plies": "searcher:depth=4,evaluator=stones,ties=random",
-    "stones, 6 plies": "searcher:depth=6,evaluator=stones",
-    "handmade, 1 ply": "searcher:depth=1",
-    "handmade, 2 plies": "searcher:depth=2",
-    "handmade, 3 plies": "searcher:depth=3",
-    "handmade, 4 plies": "searcher:depth=4",
-    "handmade, 5 plies": "searcher:depth=5",
-    "handmade, 6 plies": "searcher:depth=6",
-    "handmade, 1000 nodes": "searcher:nodes=1000",
-    "handmade, 30 000 nodes": "searcher:nodes=30000",
-    "handmade, 0.02 s": "searcher:time=0.02",
-    "handmade, 0.2 s": "searcher:time=0.2",
-}
-"""Symbolic Morris players by name; all but the last two are the same on every machine."""
-
 LETTERS = {1: "W", 0: "D", -1: "L"}
 """Of results, in the order of `_KINDS`."""
 
@@ -264,7 +243,8 @@ def gaming_text(table: GamingTable) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     aligned = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines]
     rows = "\n".join(line.rstrip() for line in aligned)
-    return "\n".join((rows, "", *(summary(table, player) for player in table.players)))
+    once = [ONCE] if name_stable(table.stable) == "held_out" else []
+    return "\n".join((rows, "", *(summary(table, player) for player in table.players), *once))
 
 
 def summary(table: GamingTable, player: str) -> str:
@@ -288,7 +268,7 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
     return {
         "game": table.game,
         "seed": table.seed,
-        "stable": dict(table.stable),
+        **stable_facts(table.stable),
         "players": list(table.players),
         "columns": table.columns(),
         "rows": table.rows(),
