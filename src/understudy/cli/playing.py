@@ -167,6 +167,7 @@ def tournament(
 
 @click.command()
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Set a switch, such as repetition=course.")
 @click.option(
     "--stable",
     type=click.Choice(["development", "held_out"]),
@@ -182,19 +183,25 @@ def tournament(
 @backend_options
 @json_option
 def gaming(
-    players: tuple[str, ...], stable: str, games: int, seed: int, opening_plies: int | None, where: Where, as_json: bool
+    players: tuple[str, ...],
+    rules: tuple[str, ...],
+    stable: str,
+    games: int,
+    seed: int,
+    opening_plies: int | None,
+    where: Where,
+    as_json: bool,
 ) -> None:
     """Let Morris players meet a stable of symbolic ones.
 
     The papers' gaming test: both colours, every result with its reason.
     """
-    from understudy.games import find_game
     from understudy.players import close, make_player
     from understudy.studies.galassi.gaming import gaming as play_stable
     from understudy.studies.galassi.gaming import gaming_json, gaming_text
     from understudy.studies.galassi.stables import find_stable
 
-    game, members = find_game("morris"), find_stable(stable)
+    game, members = find("morris", None, rules), find_stable(stable)
     for player in players:
         close(make_player(player, game))
     with opened(where) as backend, counted(len(players) * len(members) * games, "the stable") as progress:
