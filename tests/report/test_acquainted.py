@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +10,8 @@ import pytest
 
 from understudy.records.sources import Watched, read_source, write_source
 from understudy.report.acquainted import tell_acquainted
-from understudy.report.blocks import Text
+from understudy.report.blocks import Table, Text
+from understudy.report.comparing import Comparison
 from understudy.report.sources import Run
 from understudy.report.verdicts import gaming_section
 
@@ -65,3 +67,13 @@ def test_a_teacher_of_the_plan_that_grades_is_named() -> None:
 def test_strangers_are_not_mentioned() -> None:
     assert tell_acquainted(run_of({"regular searcher:nodes=7 v self": 5, "DATASET.txt": 1})) == []
     assert tell_acquainted(Run(folder=Path())) == []
+
+
+def test_the_thesis_stands_below_a_gaming_test_that_repeats_it() -> None:
+    run = replace(run_of({}), comparison=Comparison(study="galassi"))
+    section = gaming_section(run)
+    assert section is not None
+    *_, table = section.blocks
+    assert isinstance(table, Table)
+    assert table.caption.startswith("Table 6.11 of the thesis: its teacher")
+    assert gaming_section(replace(run, gaming={})) is None

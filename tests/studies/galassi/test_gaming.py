@@ -22,6 +22,7 @@ from understudy.studies.galassi.gaming import (
     gaming_json,
     gaming_text,
 )
+from understudy.studies.galassi.paper import TABLE_6_11
 from understudy.studies.galassi.stables import HELD_OUT_STABLE, ONCE, STABLE, STABLES, find_stable
 
 MORRIS = find_game("morris")
@@ -203,3 +204,10 @@ def test_openings_may_all_be_the_plain_start() -> None:
     )
     assert plain.pairs("searcher:depth=1").different == 2
     assert varied.pairs("searcher:depth=1").different == 6
+
+
+def test_the_games_that_the_thesis_printed_add_up() -> None:
+    *rows, totals = TABLE_6_11.rows
+    assert totals == ("W-D-L", "14-2-0", "16-0-0", "7-5-5", "11-2-4")  # 30 wins and 2 draws; 18, 7 and 9
+    assert [row[0] for row in rows][-2:] == ["DeepMill", "NNMM"]
+    assert rows[-2][1:] == ("D", "", "L removing", "L removing")

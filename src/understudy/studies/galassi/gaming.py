@@ -9,7 +9,7 @@ A finished test can be written as text and as JSON.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -21,7 +21,8 @@ from understudy.judges.measures import share
 from understudy.judges.pairs import Pairs, add_pairs, find_repeated, measure_points, write_sample
 from understudy.judges.tournament import play_match
 from understudy.lab.run import Run, Step
-from understudy.match import ILLEGAL
+from understudy.match import ILLEGAL, Played
+from understudy.players import close, make_player
 from understudy.protocols import Backend
 from understudy.studies.galassi.stables import ONCE, STABLE, name_stable, stable_facts
 
@@ -52,6 +53,8 @@ class Encounter(NamedTuple):
     games: tuple[GamingGame, ...]
     pairs: Pairs
     """Its different pairs, both colours of an opening."""
+    corrections: Mapping[str, int] | None = None
+    """Of a player whose choices are checked: how often its first choice of each part was not legal."""
 
 
 class GamingTable(NamedTuple):
@@ -90,6 +93,12 @@ class GamingTable(NamedTuple):
         measures |= {kind: share(number, len(games)) for kind, number in zip(_KINDS, _score(games), strict=True)}
         return {f"gaming.{name}": {**measure._asdict(), "value": measure.value or 0.0}
                 for name, measure in measures.items()}  # fmt: skip
+
+    def corrections(self, player: str) -> dict[str, int] | None:
+        """Return how often a checked player's first choice of each part was corrected against the stable."""
+        met = [one for one in self.encounters if one.player == player and one.kind == "stable"]
+        counted = [one.corrections for one in met if one.corrections is not None]
+        return {part: sum(one[part] for one in counted) for part in counted[0]} if counted else None
 
     def reasons(self, player: str) -> dict[str, dict[str, int]]:
         """Return how often *player* won, drew and lost for which reason against the stable."""
@@ -210,11 +219,38 @@ def meet(pairing: Pairing) -> list[Encounter]:
         for place, (played, result, repeated) in enumerate(every)
     )
     pairs = meeting.pairs()
-    encounters = [Encounter(first, second, pairing.kind, seen, pairs)]
+    corrections = count_corrections(game, pairing.players[0], meeting.games)
+    encounters = [Encounter(first, second, pairing.kind, seen, pairs, corrections)]
     if pairing.kind == "player":
         theirs = tuple(_other(game, one) for one in seen)
         encounters.append(Encounter(second, first, pairing.kind, theirs, pairs.turned()))
     return encounters
+
+
+def count_corrections(game: CompiledGame, text: str, games: Sequence[Played]) -> dict[str, int] | None:
+    """Return how often the first player's first choice of each part was corrected; None unless its choices are checked.
+
+    It is asked again in every position in which it moved: games keep what was played, not what was corrected.
+    """
+    if "check=" not in text or "check=none" in text:
+        return None
+    player: Any = make_player(text, game)
+    try:
+        asked = [position for place, one in enumerate(games) for position in _list_own(game, one, place % 2)]
+        if asked:
+            player.choose(asked)
+        return {game.part_names[part]: int(player.corrections[place]) for place, part in enumerate(player.order)}
+    finally:
+        close(player)
+
+
+def _list_own(game: CompiledGame, played: Played, side: int) -> Iterator[Any]:
+    """Yield the positions of a game in which the player of one side chose."""
+    position = game.start() if played.start is None else played.start
+    for ply, move in enumerate(played.moves):
+        if ply >= played.opening and position.ply % 2 == side:
+            yield position
+        position = game.play(position, move)
 
 
 def _other(game: CompiledGame, one: GamingGame) -> GamingGame:
@@ -260,7 +296,13 @@ def summary(table: GamingTable, player: str) -> str:
     score = f"{wins} wins, {draws} draws, {losses} losses against the stable"
     pairs = table.pairs(player)
     sample = write_sample(pairs.games, pairs.different, pairs.number)
-    return f"{player}: {score}, {part}, {sample}; {why}"
+    corrected = table.corrections(player)
+    checked = "" if corrected is None else f"; first choices corrected: {_tell(corrected)}"
+    return f"{player}: {score}, {part}, {sample}; {why}{checked}"
+
+
+def _tell(corrected: Mapping[str, int]) -> str:
+    return ", ".join(f"{part} {times}" for part, times in corrected.items())
 
 
 def gaming_json(table: GamingTable) -> dict[str, Any]:
@@ -275,6 +317,7 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
         "totals": {player: {k: list(v) for k, v in table.totals(player).items()} for player in table.players},
         "reasons": {player: table.reasons(player) for player in table.players},
         "illegal": {player: table.reasons(player)["losses"].get(ILLEGAL, 0) for player in table.players},
+        "corrections": {player: table.corrections(player) for player in table.players},
         "measures": {player: table.measures(player) for player in table.players},
         "encounters": [_encounter_json(met) for met in table.encounters],
     }
