@@ -18,13 +18,16 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from understudy.protocols import Choice, Game, Move, Player
+from understudy.protocols import Choice, Conventions, Game, Move, Player
 
 GRACE = 0.05
 """Seconds by which a clock may be overrun before the game is lost: what a busy machine may add."""
 
 PLY_LIMIT = "ply limit"
 """Why a game ended that was cut for its length: no rule ended it, it only went on for too long."""
+
+NO_CAPTURE = "no capture"
+"""Why a game ended in which nobody captured for so long that the game's conventions call it a draw."""
 
 ILLEGAL = "illegal move"
 """Why a game ended that the mover lost by a move that the rules forbid."""
@@ -223,13 +226,40 @@ def advance(game: Game, board: Course, move: Move, terms: Terms = Terms(), *, va
 
 def _draw(game: Game, board: Course, times: int, terms: Terms) -> str | None:
     """Return why the game is drawn now, or None."""
-    repetition = game.conventions.repetition if terms.repetition is None else terms.repetition
+    conventions = game.conventions
+    repetition = conventions.repetition if terms.repetition is None else terms.repetition
+    if terms.repetition is None and conventions.window is not None:
+        times = _count_recent(game, board, conventions.window)
     if repetition and times >= repetition:
         return "repetition"
+    if conventions.quiet_limit is not None and _is_quiet(game, board, conventions.quiet_limit):
+        return NO_CAPTURE
     if reason := game.drawn(board.position):
         return reason
     limit = game.conventions.ply_limit if terms.ply_limit is None else terms.ply_limit
     return PLY_LIMIT if len(board.history) >= limit else None
+
+
+def tell_more(conventions: Conventions) -> str:
+    """Return what few games agree on: how long positions are remembered, and how long nobody need capture."""
+    turn = "" if conventions.turn_counts else ", whoever is to move"
+    remembered = "" if conventions.window is None else f" Only the last {conventions.window} positions count{turn}."
+    quiet = conventions.quiet_limit
+    return remembered + ("" if quiet is None else f" {quiet} plies without a capture are a draw.")
+
+
+def _count_recent(game: Game, board: Course, window: int) -> int:
+    """Return how often the position occurred, itself among them, since *window* positions; the first counts never."""
+    recent, parity = board.history[1:][-window:], board.position.ply % 2
+    if game.conventions.turn_counts:
+        recent = [past for past in recent if past.ply % 2 == parity]
+    now = game.placement(board.position)
+    return 1 + sum(game.placement(past) == now for past in recent)
+
+
+def _is_quiet(game: Game, board: Course, plies: int) -> bool:
+    """Tell whether nothing was captured for so many plies: stones never become more."""
+    return len(board.history) >= plies and game.material(board.history[-plies]) == game.material(board.position)
 
 
 class _Callable(ModuleType):

@@ -23,6 +23,7 @@ from understudy.search.workspace import PROVEN, WIN
 
 CASES = [
     ("morris", None, "handmade", 3),
+    ("morris", None, "deepmill", 3),
     ("konane", (6, 6), "movable_ratio", 4),
     ("konane", (8, 8), "moves", 3),
     ("konane", (10, 10), "movable_ratio", 2),

@@ -101,15 +101,9 @@ def opened(where: Where) -> Iterator[Backend]:
 def find(name: str, size: str | None, rules: tuple[str, ...]) -> CompiledGame:
     """Return the game of a command line."""
     from understudy.games import find_game
-    from understudy.games.kind import read_size
+    from understudy.games.kind import read_rules, read_size
 
-    switches = {}
-    for rule in rules:
-        key, equals, value = rule.partition("=")
-        if not equals:
-            raise BadOption(f"--rule {rule!r} is not of the form name=value")
-        switches[key] = value
-    return find_game(name, None if size is None else read_size(size), switches)
+    return find_game(name, None if size is None else read_size(size), read_rules(rules))
 
 
 def position_of(game: CompiledGame, text: str | None) -> Any:

@@ -39,7 +39,8 @@ SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 @click.option("--size", metavar="S", help="For value_kept: the board, such as 6, or 4x6, of konane.")
 @click.option("--stones", metavar="AvB", help="For value_kept of morris: one endgame, such as 4v3; all if not said.")
 @click.option("--tables", metavar="FOLDER", help="For value_kept of morris: where its tables lie.")
-@click.option("--split", type=click.Choice(["all", "expanded", "orbit", "people"]), default="all", show_default=True,
+@click.option("--split", type=click.Choice(["all", "expanded", "orbit", "people", "orbit_once"]), default="all",
+              show_default=True,
               help="all: every record (of Morris expanded as its authors did); or one side of a split; people: games "
                    "that the student's file says were held out by player and year.")  # fmt: skip
 @click.option("--part", type=click.Choice(["train", "validation", "test", "fresh"]),

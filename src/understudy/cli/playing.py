@@ -167,6 +167,14 @@ def tournament(
 
 @click.command()
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE", help="Set a switch, such as repetition=course.")
+@click.option(
+    "--stable",
+    type=click.Choice(["development", "held_out"]),
+    default="development",
+    show_default=True,
+    help="Whom they meet: those of every day, or others, for the last measurement, to be used once.",
+)
 @click.option("--games", type=click.IntRange(2, 100_000), default=2, show_default=True, metavar="N",
               help="Games against each player of the stable; an even number.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
@@ -175,23 +183,30 @@ def tournament(
 @backend_options
 @json_option
 def gaming(
-    players: tuple[str, ...], games: int, seed: int, opening_plies: int | None, where: Where, as_json: bool
+    players: tuple[str, ...],
+    rules: tuple[str, ...],
+    stable: str,
+    games: int,
+    seed: int,
+    opening_plies: int | None,
+    where: Where,
+    as_json: bool,
 ) -> None:
-    """Let Morris players meet a stable of eighteen symbolic ones.
+    """Let Morris players meet a stable of symbolic ones.
 
     The papers' gaming test: both colours, every result with its reason.
     """
-    from understudy.games import find_game
     from understudy.players import close, make_player
-    from understudy.studies.galassi.gaming import STABLE, gaming_json, gaming_text
     from understudy.studies.galassi.gaming import gaming as play_stable
+    from understudy.studies.galassi.gaming import gaming_json, gaming_text
+    from understudy.studies.galassi.stables import find_stable
 
-    game = find_game("morris")
+    game, members = find("morris", None, rules), find_stable(stable)
     for player in players:
         close(make_player(player, game))
-    with opened(where) as backend, counted(len(players) * len(STABLE) * games, "the stable") as progress:
-        table = play_stable(game, players, games=games, seed=seed, opening_plies=opening_plies, backend=backend,
-                            progress=progress)  # fmt: skip
+    with opened(where) as backend, counted(len(players) * len(members) * games, "the stable") as progress:
+        table = play_stable(game, players, stable=members, games=games, seed=seed, opening_plies=opening_plies,
+                            backend=backend, progress=progress)  # fmt: skip
     if as_json:
         print_json(gaming_json(table))
     else:

@@ -90,11 +90,14 @@ def word_end(game: CompiledGame, course: Course, person: int | None) -> str:
 
 def word_conventions(game: CompiledGame) -> str:
     """Return what ends a game besides its rules; nothing where no position can come again."""
+    from understudy.match import tell_more
+
     repetition, limit = game.conventions.repetition, game.conventions.ply_limit
     if not repetition:
         return ""
     often = "twice" if repetition == 2 else f"{repetition} times"
-    return f"As in a match, a position that occurs {often} is a draw, and so is a game of {limit} plies."
+    told = f"As in a match, a position that occurs {often} is a draw, and so is a game of {limit} plies."
+    return told + tell_more(game.conventions)
 
 
 def word_colour(game: CompiledGame, side: int) -> str:

@@ -135,6 +135,14 @@ class CompiledGame:
         """Return a number equal for equal placements seen by the side to move."""
         return int(rules.key(position))
 
+    def placement(self, position: Any) -> int:
+        """Return a number equal for equal stones of both colours, whoever is to move."""
+        return int(rules.key(position if position.ply % 2 == 0 else rules.turn(position)))
+
+    def material(self, position: Any) -> int:
+        """Return how many stones both sides still own; asked of games that may end for want of captures."""
+        return int(self.kernels.material(position))
+
     def parts(self, move: Move) -> tuple[int, ...]:
         """Return the parts of a move, in the order of `part_names`."""
         return tuple(self.notation.parts(move))

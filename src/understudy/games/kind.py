@@ -7,7 +7,7 @@ inputs for networks, a solver) is named as a module and loaded when first asked.
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from importlib import import_module
 from types import ModuleType
@@ -165,6 +165,17 @@ def check_rules(game: str, rules: Mapping[str, str], switches: Mapping[str, Coll
             raise UnknownName(f"rule of {game}", name, switches)
         if setting not in switches[name]:
             raise UnknownName(f"setting of the {game} rule {name!r}", setting, switches[name])
+
+
+def read_rules(settings: Iterable[str], place: str = "--rule") -> dict[str, str]:
+    """Return the switches that are written as name=value; *place* names where they stand, for errors."""
+    switches = {}
+    for setting in settings:
+        name, equals, value = setting.partition("=")
+        if not equals:
+            raise BadOption(f"{place} {setting!r} is not of the form name=value")
+        switches[name] = value
+    return switches
 
 
 def read_size(text: str, place: str = "--size") -> tuple[int, int]:

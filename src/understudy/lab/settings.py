@@ -19,7 +19,7 @@ from understudy.config import build, check_range, holder_of, overridden, read_ch
 from understudy.errors import BadOption, UnknownName
 from understudy.fetch.sources import locate
 from understudy.games import CompiledGame, find_game
-from understudy.games.kind import read_size
+from understudy.games.kind import read_rules, read_size
 from understudy.lab.cells import SERIES
 from understudy.papers import STUDIES
 
@@ -48,6 +48,8 @@ class About:
     """Of a series the games of its cells, which nobody need say."""
     size: str = ""
     """Such as 6 or 4x6; the game's own if not said."""
+    rules: tuple[str, ...] = ()
+    """Switches of the game, such as repetition=course."""
     description: str = ""
     study: str = ""
     """The paper that the experiment repeats, such as miller; its numbers then stand beside ours."""
@@ -155,7 +157,8 @@ def built(
 
 def board_of(about: About) -> CompiledGame:
     """Return the game on the board of an experiment."""
-    return find_game(about.game, read_size(about.size, "experiment.size") if about.size else None)
+    size = read_size(about.size, "experiment.size") if about.size else None
+    return find_game(about.game, size, read_rules(about.rules, "experiment.rules"))
 
 
 def has_records(settings: Mapping[str, Any]) -> bool:
@@ -164,13 +167,14 @@ def has_records(settings: Mapping[str, Any]) -> bool:
 
 
 def same_board(settings: Mapping[str, Any]) -> Any:
-    """Return the kind of an experiment, its game, its board, however the size is written, and its budget, if any."""
+    """Return an experiment's kind, game and board, however the size is written; its budget and switches, if any."""
     about = settings.get("experiment", {})
     kind, game, size = (str(about.get(key, getattr(About, key))) for key in ("kind", "game", "size"))
     if kind == SERIES:  # its cells have boards
         return (kind,)
     budget = [about["core_minutes"]] if "core_minutes" in about else []
-    return kind, game, read_size(size, "experiment.size") if size else find_game(game).size, *budget
+    rules = [tuple(about["rules"])] if about.get("rules") else []
+    return kind, game, read_size(size, "experiment.size") if size else find_game(game).size, *budget, *rules
 
 
 def check_sections(settings: Mapping[str, Any], names: Sequence[str], place: str = "an experiment") -> None:

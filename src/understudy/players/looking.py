@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
-from understudy.games.rules import can_select
+from understudy.games.rules import can_select, turn
 from understudy.protocols import Move
 from understudy.search.minimax import minimax
 from understudy.search.negascout import negascout, value_moves
@@ -288,10 +288,13 @@ def repeated(game: CompiledGame, past: Sequence[Any], *, again: int | None = Non
     Whoever looks one ply ahead does not see the other side repeat, and takes those for draws that were there *again*
     times.
     """
-    limit = game.conventions.repetition
+    limit, window = game.conventions.repetition, game.conventions.window
     if limit is None:
         return []
-    seen = Counter(map(_name, past[-DRAWN // 2 :]))
+    near = past[-DRAWN // 2 :] if window is None else past[-min(window, DRAWN // 4) :]
+    seen = Counter(map(_name, near))
+    if window is not None and not game.conventions.turn_counts:
+        seen.update(_name(turn(position)) for position in near)
     return [key for key, times in seen.items() if times >= (again or limit - 1)]
 
 

@@ -32,8 +32,9 @@ from understudy.records import people
 from understudy.records.store import Records
 from understudy.records.weighed import Weighed
 
-SPLITS = ("all", "expanded", "orbit", "people")
-"""Ways to keep test data apart; `all` keeps none."""
+SPLITS = ("all", "expanded", "orbit", "people", "orbit_once")
+"""Ways to keep test data apart; `all` keeps none. `orbit_once` is `orbit` with the first record of each class alone:
+the papers' rows have positions twice, some with two moves (M-28)."""
 SIDES = ("train", "validation", "test")
 FRESH = "fresh"
 """A further side of the split `people`: those test rows whose positions occur in no game that was learned from."""
@@ -117,8 +118,8 @@ def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Exam
         raise BadOption("these records hold no moves: there is nothing to learn or to compare with")
     if split == "expanded":
         return _expanded(answered, seed)
-    if split == "orbit":
-        return _by_orbit(answered, seed)
+    if split in ("orbit", "orbit_once"):
+        return _by_orbit(answered, seed, once=split == "orbit_once")
     if split == "people":
         return _by_people(answered)
     raise UnknownName("split", split, SPLITS[1:])
@@ -131,11 +132,13 @@ def _expanded(records: Records, seed: int) -> dict[str, Examples]:
     return {side: rows.taken(np.sort(part)) for side, part in zip(SIDES, _cut(order), strict=True)}
 
 
-def _by_orbit(records: Records, seed: int) -> dict[str, Examples]:
-    """Split the classes of symmetric positions; expand the training side."""
-    names, classes = np.unique(orbit_names(records.game, records.positions), return_inverse=True)
+def _by_orbit(records: Records, seed: int, *, once: bool) -> dict[str, Examples]:
+    """Split the classes of symmetric positions, all their records or the first alone; expand the training side."""
+    named = orbit_names(records.game, records.positions)
+    names, firsts, classes = np.unique(named, return_index=True, return_inverse=True)
     order = np.random.default_rng([seed, 0x0B17]).permutation(len(names))
-    sides = {side: np.isin(classes, part) for side, part in zip(SIDES, _cut(order), strict=True)}
+    kept = np.isin(np.arange(len(classes)), firsts) if once else np.True_
+    sides = {side: np.isin(classes, part) & kept for side, part in zip(SIDES, _cut(order), strict=True)}
     return {
         side: _located(records, np.flatnonzero(members), "proper" if side == "train" else "none")
         for side, members in sides.items()

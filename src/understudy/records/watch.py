@@ -28,12 +28,11 @@ from understudy.players import close, make_player, prepare
 from understudy.protocols import Backend, Choice, Move, Player
 from understudy.records.columns import nothing
 from understudy.records.examples import distinct
+from understudy.records.sources import SELF, write_source
 from understudy.records.starts import draw_starts, start_kinds
 from understudy.records.store import UNKNOWN, Records, joined, load, load_notes, save
 from understudy.records.weighed import make_weighed
 
-SELF = "self"
-"""The opponent that is the teacher itself."""
 KINDS = ("regular", "custom", "random", "endgames")
 """Of starts. The place of a kind is part of the seed of its games: another order would play others."""
 GAMES = 32
@@ -180,7 +179,7 @@ def watch_task(task: WatchTask) -> Records:
     finally:
         for player in players:
             close(player)
-    source = f"{task.kind} {' for '.join(filter(None, (plan.teacher, plan.apprentice)))} v {opponent}"
+    source = write_source(task.kind, plan.teacher, plan.apprentice, opponent)
     return records_of(game, rows, source, weighed=plan.weighed)
 
 

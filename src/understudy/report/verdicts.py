@@ -7,8 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
+from understudy.report.acquainted import tell_acquainted
 from understudy.report.blocks import (
     Block,
     Cell,
@@ -207,4 +208,20 @@ def gaming_section(run: Run) -> Section | None:
         every = tuple(cells(*map(str, row)) for row in rows)
         letters = "W won, D drawn, L lost, with the reason; or wins-draws-losses."
         blocks.append(Table(cells("opponent", *map(str, columns[1:])), every, letters, words=True))
-    return Section("Gaming test", tuple(blocks)) if blocks else None
+    if blocks and (printed := run.beside(PrintedGames)):
+        blocks.append(_show_printed(printed))
+    known = [Text(sentence) for sentence in tell_acquainted(run)]
+    return Section("Gaming test", (*known, *blocks)) if blocks else None
+
+
+class PrintedGames(NamedTuple):
+    """The games of a paper's gaming test as it printed them: against opponents of its own, so beside ours, not with."""
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    """A name, then a result with its reason under each column; the last rows are totals."""
+
+
+def _show_printed(printed: PrintedGames) -> Table:
+    return Table(cells(*printed.columns), tuple(cells(*row) for row in printed.rows), printed.caption, words=True)

@@ -11,6 +11,7 @@ from understudy.errors import BadOption, UnderstudyError
 from understudy.games import CompiledGame, find_game, game_names
 from understudy.games.drawing import BOX, draw_ground, locate_cells, measure_board, shape_mark, shape_stone
 from understudy.games.kind import read_size
+from understudy.match import tell_more
 from understudy.pictures.traces import find_changes, find_paths
 from understudy.players.student_files import usual_opponent
 from understudy.serve.answers import BoardForm, Cell, ExtraRow, GameRow, LegalMove, Place
@@ -106,7 +107,7 @@ def _describe_conventions(game: CompiledGame) -> str:
     conventions = game.conventions
     times = {2: "twice", 3: "three times"}.get(conventions.repetition or 0, f"{conventions.repetition} times")
     repetition = f"A position that occurs {times} is a draw. " if conventions.repetition else ""
-    return f"{repetition}A game of {conventions.ply_limit} plies is a draw."
+    return f"{repetition}A game of {conventions.ply_limit} plies is a draw.{tell_more(conventions)}"
 
 
 def list_legal(game: CompiledGame, position: Any) -> list[LegalMove]:

@@ -118,3 +118,17 @@ def test_unknown_names() -> None:
         split_examples(records(batch, moves), split="orbits", seed=0)
     with pytest.raises(UnknownName, match="no expansion of morris 'propr'; did you mean 'proper'"):
         all_examples(records(batch, moves), expansion="propr")
+
+
+def test_one_record_of_each_class_is_enough() -> None:
+    batch, moves = pairs(3)
+    turned, codes, _ = images(batch, moves)
+    sides = split_examples(records(turned, codes), split="orbit_once", seed=1)
+    whole = split_examples(records(turned, codes), split="orbit", seed=1)
+    kept = np.concatenate([np.unique(side.origins) for side in sides.values()])
+    assert len(kept) == len(np.unique(orbit_keys(batch)))
+    assert len(np.unique(orbit_keys(taken(turned, kept)))) == len(kept)
+    for side, examples in sides.items():
+        assert {*examples.origins.tolist()} <= {*whole[side].origins.tolist()}
+    pair = np.stack([keys(sides["train"].positions), sides["train"].moves.astype(np.uint64)])
+    assert np.unique(pair, axis=1).shape == pair.shape  # no pair twice after expansion

@@ -265,3 +265,11 @@ def test_a_series_without_tables_is_refused_before_it_runs(tmp_path: Path, monke
     with pytest.raises(BadOption, match=r"understudy solve morris"):
         lab.run(experiment, tmp_path / "run")
     assert not (tmp_path / "run" / "cells").exists()
+
+
+def test_tables_of_three_stones_need_nothing_on_the_disk() -> None:
+    built_in = truth.find_tables("flying")
+    assert built_in.every() == [(3, 3)]
+    assert truth.find_tables("flying") is built_in
+    worths = truth.know(MORRIS.read("MMOEEOOOOOOOOMOOOOOEOOOO0033"), "flying")
+    assert max(worths.values(), key=lambda worth: worth.value) == Worth(1, 1)  # g7 closes a mill and leaves two stones

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import json
+from importlib.resources import files
 
 import pytest
 
 from understudy.backends import Local
+from understudy.cli.playing import gaming as gaming_command
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
 from understudy.judges.pairs import NO_PAIRS, Pairs, measure_points
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.studies.galassi.gaming import (
-    STABLE,
     Encounter,
     GamingGame,
     GamingTable,
@@ -21,6 +22,8 @@ from understudy.studies.galassi.gaming import (
     gaming_json,
     gaming_text,
 )
+from understudy.studies.galassi.paper import TABLE_6_11
+from understudy.studies.galassi.stables import HELD_OUT_STABLE, ONCE, STABLE, STABLES, find_stable
 
 MORRIS = find_game("morris")
 SMALL = {"random moves": "random", "stones": "searcher:depth=1,evaluator=stones", "two": "searcher:depth=2"}
@@ -37,6 +40,45 @@ def test_the_stable_is_large_and_of_different_players() -> None:
     assert len(set(STABLE.values())) == len(STABLE)
     for text in STABLE.values():
         assert make_player(text, MORRIS).name == text
+
+
+def test_the_held_out_stable_is_of_strangers() -> None:
+    assert len(HELD_OUT_STABLE) >= 14
+    assert len({*STABLE.values(), *HELD_OUT_STABLE.values()}) == len(STABLE) + len(HELD_OUT_STABLE)
+    assert not {*STABLE} & {*HELD_OUT_STABLE}
+    shipped = "".join(path.read_text() for path in (files("understudy") / "studies/galassi/experiments").iterdir())
+    for text in HELD_OUT_STABLE.values():
+        assert make_player(text, MORRIS).name == text
+        assert f'"{text}"' not in shipped
+
+
+def test_what_is_used_once_is_said_to_be(table: GamingTable) -> None:
+    held_out = GamingTable("morris", ("white", "black"), (), HELD_OUT_STABLE, 0, ())
+    assert gaming_json(held_out)["stable_name"] == "held_out"
+    assert gaming_json(held_out)["note"] == ONCE
+    assert ONCE in gaming_text(held_out)
+    every_day = gaming_json(held_out._replace(stable=STABLE))
+    assert (every_day["stable_name"], "note" in every_day) == ("development", False)
+    assert gaming_json(table)["stable_name"] == ""
+    assert ONCE not in gaming_text(table)
+
+
+def test_a_stable_that_is_not_there_is_named() -> None:
+    assert find_stable("held_out") == HELD_OUT_STABLE
+    with pytest.raises(UnknownName, match="no stable 'held'; did you mean 'held_out'"):
+        find_stable("held")
+
+
+def test_the_command_offers_the_stables() -> None:
+    (option,) = (one for one in gaming_command.params if one.name == "stable")
+    assert option.type.choices == tuple(STABLES)  # type: ignore[attr-defined]
+
+
+def test_members_of_the_held_out_stable_play() -> None:
+    some = {name: HELD_OUT_STABLE[name] for name in ("DeepMill's, tables", "blocker, 2 plies", "builder, 3 plies")}
+    table = gaming(MORRIS, ["random"], stable=some, games=2, seed=0, backend=Local(1))
+    assert sum(table.totals("random")["all"]) == 6
+    assert not gaming_json(table)["illegal"]["random"]
 
 
 def test_everybody_meets_everybody_with_both_colours(table: GamingTable) -> None:
@@ -162,3 +204,10 @@ def test_openings_may_all_be_the_plain_start() -> None:
     )
     assert plain.pairs("searcher:depth=1").different == 2
     assert varied.pairs("searcher:depth=1").different == 6
+
+
+def test_the_games_that_the_thesis_printed_add_up() -> None:
+    *rows, totals = TABLE_6_11.rows
+    assert totals == ("W-D-L", "14-2-0", "16-0-0", "7-5-5", "11-2-4")  # 30 wins and 2 draws; 18, 7 and 9
+    assert [row[0] for row in rows][-2:] == ["DeepMill", "NNMM"]
+    assert rows[-2][1:] == ("D", "", "L removing", "L removing")

@@ -12,13 +12,17 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conftest import random_line
+from understudy.backends import Local
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked, taken
 from understudy.games.morris.batches import moves_of
+from understudy.games.morris.legality import grade, whole
 from understudy.match import Opening, play_games
 from understudy.players import make_player
 from understudy.players.parts import checked_parts
+from understudy.studies.galassi.fallback import fall_back
+from understudy.studies.galassi.gaming import gaming, gaming_json, gaming_text
 from understudy.studies.galassi.nnmm_player import CLOSE, inputs, run_cascade
 
 GAME = find_game("morris")
@@ -231,3 +235,49 @@ def test_no_damage_ends_in_a_traceback(tmp_path: Path) -> None:
             make_player(text, GAME)
         except UnderstudyError as error:
             assert "TFR_TO.npz" in str(error)
+
+
+def fallen_by_hand(player: Any, board: Any) -> list[int] | None:
+    """Return what the authors' check takes, class by class; None in a dead end."""
+    batch, chosen = stacked([board]), list[int]()
+    for place in range(3):
+        given = np.array([[*chosen, -1, -1][:2]])
+        for choice in np.argsort(-player.score_parts(batch, given)[0][0, place], kind="stable").tolist():
+            parts = np.zeros((1, 3), np.int64)
+            parts[0, list(player.order[: place + 1])] = [*chosen, choice]
+            flags = grade(batch.mine, batch.theirs, batch.hand, parts, legacy=True)
+            together = place == 0 or 2 in player.order[:2] or flags[0, 3]
+            if whole(flags)["whole"][0] if place == 2 else flags[0, list(player.order[: place + 1])].all() and together:
+                chosen.append(choice)
+                break
+        else:
+            return None
+    return [chosen[player.order.index(part)] for part in range(3)]
+
+
+@pytest.mark.parametrize("order", ["TFR", "FTR", "RFT"])
+def test_the_original_check_is_that_of_the_authors(order: str, tmp_path: Path) -> None:
+    player: Any = make_player(f"{save_networks(tmp_path, order)},check=original", GAME)
+    boards = [board for board in positions(120) if GAME.outcome(board) is None]
+    fallen, choices = fall_back(player, stacked(boards)), player.choose(boards)
+    for row, board in enumerate(boards):
+        expected = fallen_by_hand(player, board)
+        assert fallen.stuck[row] == (expected is None)
+        assert choices[row].fault == ("dead end" if expected is None else None)
+        if expected is not None:
+            assert fallen.parts[row].tolist() == expected
+            assert choices[row].move in GAME.moves(board)
+    assert player.corrections.tolist() == fallen.corrected.sum(axis=0).tolist()
+    assert fallen.stuck.any() or order != "RFT"  # a removal without a mill leads nowhere
+
+
+def test_the_gaming_test_counts_corrections(tmp_path: Path) -> None:
+    name = save_networks(tmp_path, "TFR")
+    players = [f"{name},check=legal", name]
+    table = gaming(GAME, players, stable={"lots": "random"}, games=2, seed=0, backend=Local(1))
+    corrected = table.corrections(players[0])
+    assert corrected is not None
+    assert list(corrected) == ["to", "from", "remove"]
+    assert corrected["to"] > 5
+    assert gaming_json(table)["corrections"] == {players[0]: corrected, name: None}
+    assert f"first choices corrected: to {corrected['to']}, from" in gaming_text(table)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from understudy.games.kind import GameKind
 from understudy.games.morris import rules
+from understudy.games.morris.deepmill import DEEPMILL, DeepMill, deepmill_value
 from understudy.games.morris.evaluators import EVALUATORS, Phased, phased_value
 from understudy.games.morris.notation import Morris
 
@@ -12,9 +13,9 @@ KIND = GameKind(
     folder=__name__,
     variant=rules.variant,
     rules={Morris: rules},
-    evaluators=EVALUATORS,
+    evaluators={**EVALUATORS, "deepmill": DEEPMILL},
     usual_evaluator="handmade",
-    values={Phased: phased_value},
+    values={Phased: phased_value, DeepMill: deepmill_value},
     batches="batches",
     encoders="inputs",
     legality="legality",

@@ -149,4 +149,19 @@ HANDMADE = Phased(
 
 STONES = Phased(np.array([[float(term == "stones") for term in TERMS] for _ in PHASES]), scale=2.0)
 
-EVALUATORS = {"handmade": HANDMADE, "stones": STONES}
+
+def _weigh(scale: float, **terms: float) -> Phased:
+    """Return an evaluator with the same weights in every phase; terms that are not named weigh nothing."""
+    return Phased(np.array([[terms.get(term, 0.0) for term in TERMS] for _ in PHASES]), scale)
+
+
+# Opponents of another character, their weights set by hand and fitted to nothing. Stones outweigh what each of them
+# likes, or they would give stones away for it. Scales by eye: two stones ahead.
+BLOCKER = _weigh(60.0, stones=30.0, mobility=3.0, blocked=12.0)
+"""Likes room: wins by leaving the other side no move."""
+MILLER = _weigh(60.0, stones=30.0, mills=15.0, open_twos=8.0, threats=12.0)
+"""Likes mills, standing and to come, and does not see that its stones get stuck."""
+BUILDER = _weigh(60.0, stones=30.0, double_mills=14.0, forks=8.0, junctions=6.0)
+"""Likes crossings, and shapes from which one stone serves two lines."""
+
+EVALUATORS = {"handmade": HANDMADE, "stones": STONES, "blocker": BLOCKER, "miller": MILLER, "builder": BUILDER}

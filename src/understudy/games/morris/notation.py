@@ -200,7 +200,11 @@ def stones(position: Morris) -> tuple[str, ...]:
     )
 
 
-REASONS = {"removing": "only two stones are left", "suffocating": "no move is left"}
+REASONS = {
+    "removing": "only two stones are left",
+    "suffocating": "no move is left",
+    "no capture": "nobody took a stone for too long",
+}
 """What the reasons for which a game ends mean, for people."""
 
 

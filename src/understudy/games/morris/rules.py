@@ -20,6 +20,12 @@ from understudy.games.morris.notation import START, STONES, Morris, board
 from understudy.kernels import kernel
 from understudy.protocols import Conventions
 
+SWITCHES = {"repetition": ("second", "third", "course"), "no_capture": ("off", "50", "100", "200")}
+"""How matches end games that do not end (docs/games/morris.md): at the second or third time that a position is there,
+or as the referee of the course did; after so many plies without a capture."""
+COURSE_WINDOW = 16
+"""Positions that the referee of the papers' course remembers; it does not look whose turn it is (R11)."""
+
 MOST_MOVES = 512
 """Three stones fly to at most 18 cells, and each may remove one of nine stones: 486, more than any other phase has."""
 FEATURES = 66
@@ -242,6 +248,11 @@ def promise(position: Morris, move: int) -> int:
     return 1 if move % 25 > 0 else 0
 
 
+def material(position: Morris) -> int:
+    """Return how many stones both sides own, on the board or in hand: only a capture changes it."""
+    return int(popcount(position.mine | position.theirs)) + position.hand + position.their_hand
+
+
 def reason(position: Morris) -> str:
     """Return why a finished game ended."""
     fewest = min(position.hand + popcount(position.mine), position.their_hand + popcount(position.theirs))
@@ -249,10 +260,10 @@ def reason(position: Morris) -> str:
 
 
 def variant(size: tuple[int, int] | None, rules: Mapping[str, str]) -> Variant:
-    """Return Nine Men's Morris; it has one size and no switches."""
+    """Return Nine Men's Morris; it has one size, and its switches are about draws alone."""
     if size is not None and size != (7, 7):
         raise BadOption(f"morris has no board of size {size[0]}x{size[1]}; its board of 24 cells is the only one")
-    check_rules("morris", rules, {})
+    check_rules("morris", rules, SWITCHES)
     return Variant(
         title="Nine Men's Morris",
         first=START,
@@ -261,6 +272,20 @@ def variant(size: tuple[int, int] | None, rules: Mapping[str, str]) -> Variant:
         colours=("white", "black"),
         part_names=("to", "from", "remove"),
         part_sizes=(25, 25, 25),
-        conventions=Conventions(repetition=2, ply_limit=300, opening_plies=2),
+        conventions=_agree(rules),
         sizes="24 cells",
+        switches=SWITCHES,
+    )
+
+
+def _agree(rules: Mapping[str, str]) -> Conventions:
+    """Return what a match adds to the rules: when a game is drawn."""
+    repetition, quiet = rules.get("repetition"), rules.get("no_capture", "off")
+    return Conventions(
+        repetition=3 if repetition == "third" else 2,
+        ply_limit=300,
+        opening_plies=2,
+        window=COURSE_WINDOW if repetition == "course" else None,
+        turn_counts=repetition != "course",
+        quiet_limit=None if quiet == "off" else int(quiet),
     )

@@ -212,7 +212,7 @@ def _facts(
 def _sketch_rows(lesson: Lesson, shown: Examples) -> dict[str, Any]:
     """Return what a student's file keeps of its training rows, so that a judge can tell which of its rows they are."""
     # Images are of one class, except those of the authors' expansion, which exchanges rings that are not alike.
-    first = np.unique(shown.origins, return_index=True)[1] if lesson.examples.split == "orbit" else slice(None)
+    first = np.unique(shown.origins, return_index=True)[1] if lesson.examples.split.startswith("orbit") else slice(None)
     if len(shown.moves) > SKETCHED:
         return {"rows": len(shown.moves), "whole": False}  # too many to keep; the facts tell who is held out
     own = sketch_of(orbit_names(shown.game, shown.taken(first).positions))

@@ -63,8 +63,8 @@ class ExamplesOptions:
     """The `[examples]` section."""
 
     split: str = "orbit"
-    """`orbit`: whole classes of symmetric positions on one side; `expanded`: the papers' leaking split; `people`: games
-    of PGN held out by player and year."""
+    """`orbit`: whole classes of symmetric positions on one side; `orbit_once`: the same with one record of each;
+    `expanded`: the papers' leaking split; `people`: games of PGN held out by player and year."""
     seed: int = 0
 
 

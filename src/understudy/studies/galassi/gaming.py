@@ -1,15 +1,15 @@
 """The gaming test: players meet a stable of symbolic programs, as Table 6.11 of the Morris thesis does.
 
-The thesis had sixteen programs of students, which are not public. `STABLE` stands in for them: eighteen players of
-different character, from one that draws lots to one that looks far ahead. Every player plays every member with both
-colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
+The thesis had sixteen programs of students, which are not public. A stable stands in for them (`stables.py` has two):
+players of different character, from one that draws lots to one that looks far ahead. Every player plays every member
+with both colours; players also meet each other and themselves, which is shown but not counted, so that totals compare.
 A finished test can be written as text and as JSON.
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -21,33 +21,13 @@ from understudy.judges.measures import share
 from understudy.judges.pairs import Pairs, add_pairs, find_repeated, measure_points, write_sample
 from understudy.judges.tournament import play_match
 from understudy.lab.run import Run, Step
-from understudy.match import ILLEGAL
+from understudy.match import ILLEGAL, Played
+from understudy.players import close, make_player
 from understudy.protocols import Backend
+from understudy.studies.galassi.stables import ONCE, STABLE, name_stable, stable_facts
 
 SEED = 20_000
 """Of the games of a run's student: far from those that anybody was trained on."""
-STABLE = {
-    "random moves": "random",
-    "stochastic, 1 ply": "stochastic:depth=1",
-    "stochastic, 2 plies": "stochastic:depth=2",
-    "stochastic, 4 plies": "stochastic:depth=4",
-    "stones, 1 ply": "searcher:depth=1,evaluator=stones,ties=random",
-    "stones, 2 plies": "searcher:depth=2,evaluator=stones",
-    "stones, 4 plies": "searcher:depth=4,evaluator=stones,ties=random",
-    "stones, 6 plies": "searcher:depth=6,evaluator=stones",
-    "handmade, 1 ply": "searcher:depth=1",
-    "handmade, 2 plies": "searcher:depth=2",
-    "handmade, 3 plies": "searcher:depth=3",
-    "handmade, 4 plies": "searcher:depth=4",
-    "handmade, 5 plies": "searcher:depth=5",
-    "handmade, 6 plies": "searcher:depth=6",
-    "handmade, 1000 nodes": "searcher:nodes=1000",
-    "handmade, 30 000 nodes": "searcher:nodes=30000",
-    "handmade, 0.02 s": "searcher:time=0.02",
-    "handmade, 0.2 s": "searcher:time=0.2",
-}
-"""Symbolic Morris players by name; all but the last two are the same on every machine."""
-
 LETTERS = {1: "W", 0: "D", -1: "L"}
 """Of results, in the order of `_KINDS`."""
 
@@ -73,6 +53,8 @@ class Encounter(NamedTuple):
     games: tuple[GamingGame, ...]
     pairs: Pairs
     """Its different pairs, both colours of an opening."""
+    corrections: Mapping[str, int] | None = None
+    """Of a player whose choices are checked: how often its first choice of each part was not legal."""
 
 
 class GamingTable(NamedTuple):
@@ -111,6 +93,12 @@ class GamingTable(NamedTuple):
         measures |= {kind: share(number, len(games)) for kind, number in zip(_KINDS, _score(games), strict=True)}
         return {f"gaming.{name}": {**measure._asdict(), "value": measure.value or 0.0}
                 for name, measure in measures.items()}  # fmt: skip
+
+    def corrections(self, player: str) -> dict[str, int] | None:
+        """Return how often a checked player's first choice of each part was corrected against the stable."""
+        met = [one for one in self.encounters if one.player == player and one.kind == "stable"]
+        counted = [one.corrections for one in met if one.corrections is not None]
+        return {part: sum(one[part] for one in counted) for part in counted[0]} if counted else None
 
     def reasons(self, player: str) -> dict[str, dict[str, int]]:
         """Return how often *player* won, drew and lost for which reason against the stable."""
@@ -231,11 +219,38 @@ def meet(pairing: Pairing) -> list[Encounter]:
         for place, (played, result, repeated) in enumerate(every)
     )
     pairs = meeting.pairs()
-    encounters = [Encounter(first, second, pairing.kind, seen, pairs)]
+    corrections = count_corrections(game, pairing.players[0], meeting.games)
+    encounters = [Encounter(first, second, pairing.kind, seen, pairs, corrections)]
     if pairing.kind == "player":
         theirs = tuple(_other(game, one) for one in seen)
         encounters.append(Encounter(second, first, pairing.kind, theirs, pairs.turned()))
     return encounters
+
+
+def count_corrections(game: CompiledGame, text: str, games: Sequence[Played]) -> dict[str, int] | None:
+    """Return how often the first player's first choice of each part was corrected; None unless its choices are checked.
+
+    It is asked again in every position in which it moved: games keep what was played, not what was corrected.
+    """
+    if "check=" not in text or "check=none" in text:
+        return None
+    player: Any = make_player(text, game)
+    try:
+        asked = [position for place, one in enumerate(games) for position in _list_own(game, one, place % 2)]
+        if asked:
+            player.choose(asked)
+        return {game.part_names[part]: int(player.corrections[place]) for place, part in enumerate(player.order)}
+    finally:
+        close(player)
+
+
+def _list_own(game: CompiledGame, played: Played, side: int) -> Iterator[Any]:
+    """Yield the positions of a game in which the player of one side chose."""
+    position = game.start() if played.start is None else played.start
+    for ply, move in enumerate(played.moves):
+        if ply >= played.opening and position.ply % 2 == side:
+            yield position
+        position = game.play(position, move)
 
 
 def _other(game: CompiledGame, one: GamingGame) -> GamingGame:
@@ -264,7 +279,8 @@ def gaming_text(table: GamingTable) -> str:
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     aligned = ["  ".join(f"{cell:<{width}}" for cell, width in zip(line, widths, strict=True)) for line in lines]
     rows = "\n".join(line.rstrip() for line in aligned)
-    return "\n".join((rows, "", *(summary(table, player) for player in table.players)))
+    once = [ONCE] if name_stable(table.stable) == "held_out" else []
+    return "\n".join((rows, "", *(summary(table, player) for player in table.players), *once))
 
 
 def summary(table: GamingTable, player: str) -> str:
@@ -280,7 +296,13 @@ def summary(table: GamingTable, player: str) -> str:
     score = f"{wins} wins, {draws} draws, {losses} losses against the stable"
     pairs = table.pairs(player)
     sample = write_sample(pairs.games, pairs.different, pairs.number)
-    return f"{player}: {score}, {part}, {sample}; {why}"
+    corrected = table.corrections(player)
+    checked = "" if corrected is None else f"; first choices corrected: {_tell(corrected)}"
+    return f"{player}: {score}, {part}, {sample}; {why}{checked}"
+
+
+def _tell(corrected: Mapping[str, int]) -> str:
+    return ", ".join(f"{part} {times}" for part, times in corrected.items())
 
 
 def gaming_json(table: GamingTable) -> dict[str, Any]:
@@ -288,13 +310,14 @@ def gaming_json(table: GamingTable) -> dict[str, Any]:
     return {
         "game": table.game,
         "seed": table.seed,
-        "stable": dict(table.stable),
+        **stable_facts(table.stable),
         "players": list(table.players),
         "columns": table.columns(),
         "rows": table.rows(),
         "totals": {player: {k: list(v) for k, v in table.totals(player).items()} for player in table.players},
         "reasons": {player: table.reasons(player) for player in table.players},
         "illegal": {player: table.reasons(player)["losses"].get(ILLEGAL, 0) for player in table.players},
+        "corrections": {player: table.corrections(player) for player in table.players},
         "measures": {player: table.measures(player) for player in table.players},
         "encounters": [_encounter_json(met) for met in table.encounters],
     }

@@ -27,6 +27,7 @@ from understudy.games.morris.legality import CLASSES
 from understudy.players.names import PlayerKind
 from understudy.players.parts import checked_parts, in_part_order, think_by_parts
 from understudy.protocols import Choice
+from understudy.studies.galassi.fallback import fall_back
 from understudy.thoughts import Thought
 from understudy.unpacking import check_unpacked
 
@@ -41,8 +42,11 @@ CLOSE = 0.01
 LARGEST = 1e6
 """A weight beyond this is taken for damage; below it nothing overflows."""
 
-CHECKS = ("none", "legal")
-"""Whether the cascade may choose anything, or only what leads to a legal move."""
+CHECKS = ("none", "legal", "original")
+"""Whether the cascade may choose anything, or only what leads to a legal move, or what the authors' own check lets
+through (`fallback.py`)."""
+DEAD_END = "dead end"
+"""Why a game is lost in which the authors' check leaves no class: their program ends there."""
 FILES = ("TO", "FROM", "REMOVE")
 LETTERS = "TFR"
 """What the files are called, and how an order of deciding is written."""
@@ -57,7 +61,8 @@ class NnmmOptions:
     path: str = ""
     """A folder and the three letters of the order, such as weights/TFR."""
     check: str = "none"
-    """`none`: play what the networks say, legal or not; `legal`: take the best class that leads to a legal move."""
+    """`none`: play what the networks say, legal or not; `legal`: take the best class that leads to a legal move;
+    `original`: as the authors' program did, which may end in a dead end."""
 
 
 class Network(NamedTuple):
@@ -96,6 +101,13 @@ class Nnmm:
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose a move in each position; without the check it may be none that the rules allow."""
         batch = stacked(positions)
+        if self.check == "original":
+            fallen = fall_back(self, batch)
+            self.corrections += fallen.corrected.sum(axis=0)
+            faults = [DEAD_END if stuck else None for stuck in fallen.stuck.tolist()]
+            return [
+                Choice(move, fault=fault) for move, fault in zip(moves_of(fallen.parts).tolist(), faults, strict=True)
+            ]
         if self.check == "legal":
             parts, corrected = checked_parts(self, batch)
             self.corrections += corrected.sum(axis=0)

@@ -6,15 +6,18 @@ somebody first asks. A file says of how many stones it is, and carries a sum. Wh
 
 from __future__ import annotations
 
+import threading
 import zlib
 from collections.abc import Iterator
-from functools import lru_cache
+from functools import cache, lru_cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from understudy.backends import Local
 from understudy.errors import FileError
 from understudy.files import data_folder
 from understudy.games.bits import popcount
@@ -302,9 +305,35 @@ USUAL = "usual"
 """Names the folder in which tables lie unless somebody says otherwise."""
 
 
+BUILT_IN = "flying"
+"""Names the tables of 3v3 alone, where all stones fly. They need nothing on the disk: each process makes them for
+itself, in some two seconds, so that a player that asks them is the same on every machine."""
+
+
 def find_tables(folder: str = "") -> Tables:
     """Return the tables of a folder, of the usual one if it is not named; all in this process share them."""
+    if folder == BUILT_IN:
+        return shared_tables(_make_built_in())
     return shared_tables(str(usual_folder()) if folder in ("", USUAL) else folder)
+
+
+_making = threading.Lock()
+
+
+def _make_built_in() -> str:
+    """Return a folder with the tables of 3v3, made when first asked and gone with this process."""
+    with _making:
+        return _built_in().name
+
+
+@cache
+def _built_in() -> TemporaryDirectory[str]:
+    # Whoever solves opens tables, too: it can be asked only once this module is there.
+    from understudy.games.morris.solving.making import make_tables
+
+    folder = TemporaryDirectory(prefix="understudy_flying_")
+    make_tables(Path(folder.name), (FLYING, FLYING), backend=Local(1))
+    return folder
 
 
 def open_tables(folder: str) -> Atlas:
