@@ -187,6 +187,8 @@ class StudentOptions:
     """A safetensors file of an earlier student of the same shape to go on from, instead of random weights."""
     head_blocks: int = 1
     """Blocks in each head of a whole-move network."""
+    only: str = ""
+    """The one part of a cascade that is learned and asked, given the teacher's earlier parts; if not said, all are."""
 
 
 def _one_hot(part: Tensor, classes: int) -> Tensor:
