@@ -467,7 +467,7 @@ def test_the_table_that_ships() -> None:
 
 @pytest.mark.usefixtures("real")
 def test_both_names_of_a_set_are_the_same_experiment() -> None:
-    path = shipped()["morris_depth"]
+    path = shipped()["morris_nnmm"]
     short = load_experiment(path, ('records.files=["data:nnmm/matches"]',))
     assert sources_of(short.settings) == sources_of(load_experiment(path).settings)
     assert "changed" not in short.settings["experiment"]
