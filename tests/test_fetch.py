@@ -467,7 +467,7 @@ def test_the_table_that_ships() -> None:
 
 @pytest.mark.usefixtures("real")
 def test_both_names_of_a_set_are_the_same_experiment() -> None:
-    path = shipped()["morris_depth"]
+    path = shipped()["morris_nnmm"]
     short = load_experiment(path, ('records.files=["data:nnmm/matches"]',))
     assert sources_of(short.settings) == sources_of(load_experiment(path).settings)
     assert "changed" not in short.settings["experiment"]
@@ -491,8 +491,16 @@ def test_experiments_tell_what_they_need(tmp_path: Path, monkeypatch: pytest.Mon
 def test_each_study_has_an_experiment_that_needs_no_download() -> None:
     listed = list(list_experiments())
     assert {entry.study for entry in listed} == {entry.study for entry in listed if not entry.data}
-    published = {source.name for source in all_sources()}
+    published = {source.name for source in all_sources()} | {source.holds for source in all_sources()}
     assert {name for entry in listed for name in entry.data if name.startswith("nnmm/")} <= published
+
+
+@pytest.mark.usefixtures("real")
+def test_what_is_published_inside_another_file_is_told_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
+    result = CliRunner().invoke(commands, ["run", "morris_thesis_gaming", "--fetch", "--run", str(tmp_path / "run")])
+    told = "; get DATASET.gaming.rar with `understudy fetch nnmm/gaming` and unpack it there, or let the variable"
+    assert told in str(result.exception)
 
 
 @pytest.mark.usefixtures("real")

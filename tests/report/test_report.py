@@ -370,3 +370,20 @@ def test_nested_numbers_of_an_analysis_are_found(tmp_path: Path) -> None:
     assert page.seen.count("svg") == 2
     for words in ("Entropy of TO, bits", "4.533", "in a position, most", "18.12", "TO: how often each cell"):
         assert words in page.text
+
+
+def test_a_papers_numbers_of_learning_and_of_the_gaming_test_stand_beside_ours(tmp_path: Path) -> None:
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "experiment.toml").write_text('[experiment]\ngame = "morris"\nstudy = "galassi"\n')
+    (folder / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in progress_lines()))
+    (folder / "gaming.json").write_text(json.dumps({"measures": {"student": {"gaming.points": measure(0.5, 36)}}}))
+    told = {"validation_accuracy": 0.5177, "epochs": 381, "seconds": 44_807, "validation_accuracy.5": 0.3824}
+    paper = {"learning": {"TFR to": told}, "against the stable": {"thesis": {"gaming.points": 0.6324}}}
+    build_report(folder, paper=paper)
+    text = (folder / "report.md").read_text()
+    assert "| published validation | epochs | time |" in text and "| 51.8 % | 381 | 12.4 h |" in text
+    assert "Published validation of TFR to: 38.24 % after epoch 5." in (folder / "report.html").read_text()
+    assert "| thesis |" in text and "63.2 %" in text
+    build_report(folder)
+    assert "published" not in (folder / "report.md").read_text(), "where nobody tells anything there is no column"

@@ -44,6 +44,8 @@ class Source:
     """Empty if the publisher's list tells it."""
     sums: str = ""
     """The address of that list."""
+    holds: str = ""
+    """The file inside, by its name here, where the user has to unpack it."""
 
     @property
     def file(self) -> str:
@@ -129,6 +131,7 @@ def _read_set(table: Mapping[str, Any], study: str) -> Iterator[Source]:
             licence=table["licence"],
             size=size or None,
             sha256=sha256,
+            holds=f"{table['folder']}/{table['holds']}" if "holds" in table else "",
         )
 
 
@@ -167,11 +170,17 @@ def check_file(name: str, folder: Path, *, needed_by: str) -> Path:
     if not name.startswith(DATA):
         raise FileError(f"{needed_by} needs {str(path)!r}, and there is no such file")
     command = fetch_command([name])
-    way = f"get it with `{command}`" if command else "nobody publishes it: put it there"
+    way = f"get it with `{command}`" if command else find_packed(name) or "nobody publishes it: put it there"
     raise FileError(
         f"{needed_by} needs the data {name.removeprefix(DATA)!r}, and it is not in {str(data_folder())!r}; {way}, "
         "or let the variable UNDERSTUDY_DATA name the folder that holds it"
     )
+
+
+def find_packed(name: str) -> str:
+    """Return how to get a file that is published inside another, which the user has to unpack; nothing if it is not."""
+    holders = [source for source in all_sources() if source.holds == name.removeprefix(DATA)]
+    return f"get {holders[0].file} with `understudy fetch {holders[0].asked}` and unpack it there" if holders else ""
 
 
 def fetch_command(names: Iterable[str]) -> str:

@@ -95,10 +95,19 @@ def check_student(game: CompiledGame, student: StudentOptions, options: Sequence
         raise UnknownName("design of a student", student.design, DESIGNS)
     check_range("student.head_blocks", student.head_blocks, 0, 100)
     order_places(game.part_names, student.order)
+    _check_only(game, student)
     encoder = find_encoder(game, student.encoder)
     _check_inputs(game, encoder, options)
     if student.design != "whole" and any(isinstance(choice, PlanesOptions) for choice in options):
         raise BadOption("network.kind: 'planes' needs student.design 'whole'")
+
+
+def _check_only(game: CompiledGame, student: StudentOptions) -> None:
+    """Raise unless the part that a student is to learn alone has a network of its own."""
+    if student.only and student.only not in game.part_names:
+        raise UnknownName("student.only", student.only, game.part_names)
+    if student.only and student.design != "cascade":
+        raise BadOption("student.only: a part is learned alone where it has a network of its own: design 'cascade'")
 
 
 def _check_inputs(game: CompiledGame, encoder: Encoder, options: Sequence[Any]) -> None:

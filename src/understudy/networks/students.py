@@ -217,6 +217,8 @@ class StudentOptions:
     """Blocks in each head of a whole-move network."""
     value: bool = False
     """Whether a whole-move network also says what positions are worth, which it learns from weighed moves."""
+    only: str = ""
+    """The one part of a cascade that is learned and asked, given the teacher's earlier parts; if not said, all are."""
 
 
 def _one_hot(part: Tensor, classes: int) -> Tensor:

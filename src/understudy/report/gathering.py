@@ -27,9 +27,13 @@ from understudy.report.worths import find_worths
 
 HELD_OUT, STATES, AGAINST = "test", "states", "games against "
 """How sections of verdicts begin: on rows that nobody learned from, on positions without a choice, on games."""
+ALL_ROWS, PART = "all rows", "one part"
+"""And those of papers that ask on rows learned from, too, or of one network of a cascade alone."""
 
 VERDICTS: tuple[tuple[str, str, str, int], ...] = (
     (HELD_OUT, "accuracy.whole", "moves chosen as the teacher did ({section})", 1),
+    (ALL_ROWS, "accuracy.whole", "moves chosen as the teacher did (all rows, those learned from included)", 1),
+    (PART, "accuracy.part", "{section}: as the teacher chose", 1),
     ("exam", "accuracy.whole", "moves chosen as the teacher did in games that nobody watched", 1),
     ("exam", "legality.whole", "legal choices in games that nobody watched", 2),
     (STATES, "legality.whole", "legal choices in positions that nobody played", 2),

@@ -177,10 +177,39 @@ def learning_section(run: Run) -> Section | None:
     plots = [_curves(student, [one for one in trainings if one.student == student]) for student in students]
     kept = tuple(plot for plot in plots if plot is not None)
     note = "Accuracy against epochs. Solid: validation; dashed: training."
-    blocks: list[Block] = [Plots(kept, note)] if kept else []
+    blocks: list[Block] = [Plots(kept, note + _note_printed(run, trainings))] if kept else []
     columns = cells("network", "epochs", "best", "validation", "training", "time")
-    rows = tuple(_learned(training) for training in trainings)
-    return Section("Learning", (*blocks, Table(columns, rows, "Accuracy at the best epoch, whose weights are kept.")))
+    rows = [_learned(training) for training in trainings]
+    if any(_printed(run, training) for training in trainings):
+        columns += cells("published validation", "epochs", "time")
+        rows = [row + _write_printed(_printed(run, one)) for row, one in zip(rows, trainings, strict=True)]
+    table = Table(columns, tuple(rows), "Accuracy at the best epoch, whose weights are kept.")
+    return Section("Learning", (*blocks, table))
+
+
+def _printed(run: Run, training: Training) -> Mapping[str, float]:
+    """Return what a paper prints of a network's training: `[paper.learning."STUDENT NETWORK"]`."""
+    return run.paper.get("learning", {}).get(f"{training.student} {training.network}", {})
+
+
+def _write_printed(printed: Mapping[str, float]) -> tuple[Cell, ...]:
+    accuracy, epochs, seconds = (printed.get(key) for key in ("validation_accuracy", "epochs", "seconds"))
+    return cells(
+        "" if accuracy is None else percent(accuracy),
+        "" if epochs is None else number(epochs),
+        "" if seconds is None else lasting(seconds),
+    )
+
+
+def _note_printed(run: Run, trainings: Sequence[Training]) -> str:
+    """Return the points of learning curves that a paper tells: `"validation_accuracy.5"` is after the fifth epoch."""
+    told = []
+    for training in trainings:
+        points = {int(key.rpartition(".")[2]): value for key, value in _printed(run, training).items()
+                  if key.startswith("validation_accuracy.")}  # fmt: skip
+        listed = ", ".join(f"{percent(points[epoch], 2)} after epoch {epoch}" for epoch in sorted(points))
+        told += [f" Published validation of {training.student} {training.network}: {listed}."] if listed else []
+    return "".join(told)
 
 
 def _curves(student: str, trainings: Sequence[Training]) -> Plot | None:

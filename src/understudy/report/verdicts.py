@@ -30,17 +30,20 @@ from understudy.report.blocks import (
 from understudy.report.plots import Line, draw_lines
 from understudy.report.sources import Run
 
-FIRST = ("accuracy", "legality", "mistakes", "strict")
+FIRST = ("accuracy", "legality", "mistakes", "strict", "analysis")
 """Groups in the order of reading; others follow as they come."""
 
 ELSEWHERE = ("reliability", "gaming")
 """Groups that have sections of their own."""
 
-FINE = ("legality", "mistakes", "reliability")
-"""Groups near 100 % or 0, where a second decimal means something."""
+FINE = ("legality", "mistakes", "reliability", "analysis")
+"""Groups near 100 % or 0, or counted from all there is, where a second decimal means something."""
 
 RECALL = re.compile(r"reliability\.(?P<part>.+?)[._](?:recall[._]?|at[._]?)?(?P<recall>\d+(?:\.\d+)?)")
 """A point of a curve by the name of its measure, which may say `recall` or `at` before the number."""
+
+STABLE = "against the stable"
+"""Where numbers of a paper stand beside the totals of a gaming test."""
 
 LONG = 20
 """Rows of a table of which not all are shown at once."""
@@ -122,7 +125,7 @@ def _row_name(name: str) -> str:
 
 def _row(name: str, columns: Sequence[Mapping[str, Any]], group: str) -> list[Cell]:
     values = [one["value"] for measures in columns if (one := measures.get(name)) and one.get("value") is not None]
-    share = all(0 <= value <= 1 for value in values)
+    share = all(0 <= value <= 1 for value in values) and not all(isinstance(value, int) for value in values)
     return [measured(measures.get(name), decimals=2 if group in FINE else 1, share=share) for measures in columns]
 
 
@@ -200,7 +203,8 @@ def gaming_section(run: Run) -> Section | None:
     """Tell the gaming test: totals with intervals, then every meeting."""
     blocks: list[Block] = []
     sections = {headed(section): columns_of(run, section) for section in run.verdicts}
-    sections = sections if any(_tables(run, "gaming")) else {"Against the stable": run.gaming.get("measures") or {}}
+    if not any(_tables(run, "gaming")) and (measures := run.gaming.get("measures")):
+        sections = {headed(STABLE): {**measures, **columns_of(run, STABLE)}}
     tables = [measure_table(columns, "gaming", caption=caption) for caption, columns in sections.items()]
     blocks += [table for table in tables if table is not None]
     columns, rows = run.gaming.get("columns"), run.gaming.get("rows")

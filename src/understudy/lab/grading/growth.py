@@ -14,7 +14,8 @@ from understudy.errors import BadOption
 from understudy.files import load_json
 from understudy.games import find_game
 from understudy.games.mistakes import mistakes_of
-from understudy.lab.kinds.imitation_exams import BASELINE, EXAM, GAMES
+from understudy.lab.kinds.imitation_beside import BASELINE
+from understudy.lab.kinds.imitation_exams import EXAM, GAMES
 from understudy.lab.options.imitation import Experiment as Imitation
 from understudy.lab.options.imitation import Lesson
 from understudy.lab.options.series import Cell, Experiment

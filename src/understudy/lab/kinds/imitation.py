@@ -19,14 +19,8 @@ from understudy.files import load_json
 from understudy.games.batches import NO_MOVE
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import Glimpses
-from understudy.lab.kinds.imitation_exams import (
-    file_name,
-    judge_students,
-    load_student,
-    opponents_of,
-    some,
-    student_path,
-)
+from understudy.lab.kinds.imitation_beside import check_beside, some
+from understudy.lab.kinds.imitation_exams import file_name, judge_students, load_student, opponents_of, student_path
 from understudy.lab.options.imitation import COMMONEST, GENERATE, Experiment, Lesson, data_file, sources_of
 from understudy.lab.part_glimpses import Look, draw_held_out
 from understudy.lab.run import Kind, Made, Run, Step, check_opponents
@@ -146,13 +140,14 @@ def learn(
     allot: Callable[[Learning, TrainingOptions, int], TrainingOptions] = lambda learning, options, among: options,
     worths: Worths | None = None,
 ) -> Iterator[tuple[Unit, Learning, Partial | Epoch]]:
-    """Train the networks of a student one after another, going on from their checkpoints where there are any.
+    """Train the networks of a student, or its only one, in turn, going on from their checkpoints where there are any.
 
     Each network is shown to *begun* before it goes on, as its checkpoint left it; *allot* says how long it may take
     of what is left for it and those after it.
     """
     encoder, order = lesson.encoder, lesson.order
-    for place, unit in enumerate(units):
+    taught = [unit for unit in units if lesson.student.only in ("", unit.name)]
+    for place, unit in enumerate(taught):
         options = lesson.training_of(unit.name)
         learning, name = begin(unit, options), lesson.fingerprint(unit.name)
         path = None if checkpoints is None else checkpoints / f"{lesson.name}_{unit.name}.safetensors"
@@ -164,7 +159,7 @@ def learn(
         shown = make_lesson(sides["train"], encoder, order, legal=legal, temperature=options.temperature)
         asked = make_lesson(examination, encoder, order, legal=legal)
         valued = None if worths is None or not options.worth else show_worths(worths, encoder)
-        options = allot(learning, options, len(units) - place)
+        options = allot(learning, options, len(taught) - place)
         for event in train_moves(learning, shown, asked, options, valued):
             yield unit, learning, event
             if isinstance(event, Epoch) and path is not None:  # whoever hears of it has noted it by now
@@ -200,6 +195,7 @@ def _facts(
         "game": experiment.about.game, "size": f"{rows}x{columns}",
         "encoder": encoder.name, "columns": encoder.layout.width,
         "order": lesson.student.order, "design": lesson.student.design, "name": lesson.name,
+        **({"only": lesson.student.only} if lesson.student.only else {}),
         "experiment": experiment.name, "understudy": __version__, "split": lesson.examples.split,
         "split_seed": lesson.examples.seed, "records": records, "seconds": spent,
         "fingerprint": lesson.fingerprint(),
@@ -233,15 +229,19 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
         sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
         rows = some(sides["validation"], COMPARED)
         verdict = judge_parts(load_student(run, lesson), rows.positions, rows.moves, judges=("accuracy",))
-        # Students of the leaking split know their validation rows, so they never stand above those of the honest one.
-        scores[lesson.name] = (lesson.examples.split != "expanded", verdict["accuracy.whole"].value or 0.0)
+        # Students of the leaking split know their validation rows, so they never stand above those of the honest one,
+        # and those that learned one part alone know less than any that learned all.
+        measure = f"accuracy.given.{lesson.student.only}" if lesson.student.only else "accuracy.whole"
+        rank = (not lesson.student.only, lesson.examples.split != "expanded")
+        scores[lesson.name] = (*rank, verdict[measure].value or 0.0)
     best = max(scores, key=lambda name: scores[name])
     for suffix in ("onnx", "safetensors"):
         run.keep_student(best, suffix=suffix)
 
 
 SHOWN = (
-    "accuracy.whole", "accuracy.to", "legality.whole", "strict.finished_legally", "strict.won", "strict.points",
+    "accuracy.whole", "accuracy.to", "accuracy.part", "legality.whole", "strict.finished_legally", "strict.won",
+    "strict.points",
 )  # fmt: skip
 """Measures that a person looks for first."""
 
@@ -270,6 +270,7 @@ def _check(run: Run[Experiment]) -> None:
             untrained(lesson)
     asked = [name for name in experiment.judging.baselines if name != COMMONEST]
     check_opponents(asked, experiment.game, "judging.baselines")
+    check_beside(experiment)
     if experiment.judging.states not in ("", GENERATE):
         data_file(experiment, experiment.judging.states)
 

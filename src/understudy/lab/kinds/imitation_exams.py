@@ -5,29 +5,39 @@ What is in `verdicts.json` already stays.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understudy.games import CompiledGame
 from understudy.games.batches import NO_MOVE
 from understudy.games.parts import parts_of
 from understudy.judges.measures import measured, share, write_verdict
 from understudy.judges.parts import see
-from understudy.judges.students import JUDGES, judge_parts, judge_player, recognise, strict
-from understudy.lab.options.imitation import COMMONEST, EXAM_SEED, GENERATE, Experiment, Lesson, data_file
+from understudy.judges.students import JUDGES, judge_parts, recognise, strict
+from understudy.lab.kinds.imitation_beside import (
+    BASELINE,
+    ask,
+    judge_all_rows,
+    judge_baselines,
+    judge_beside,
+    judge_data,
+    judge_part,
+    name_part_section,
+    some,
+)
+from understudy.lab.options.imitation import EXAM_SEED, GENERATE, Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
 from understudy.lab.watching import RECORDS
 from understudy.papers import find_test
-from understudy.players import close, make_player
+from understudy.players import make_player
 from understudy.players.network import Student
-from understudy.protocols import Backend, Choice
+from understudy.protocols import Backend
 from understudy.records.examples import FRESH, Examples, all_examples, choose_expansion, orbit_names, split_examples
 from understudy.records.starts import reachable
 from understudy.records.store import Records, load, load_any, lone_pairs
@@ -46,10 +56,6 @@ EXAMINED = ("accuracy", "legality", "mistakes")
 """The judges of an exam."""
 TEACHER = "teacher "
 """What the row of a teacher is called, before who it is; no student has a name with a space in it."""
-BASELINE, BASELINE_ROWS = "baseline ", 5000
-"""What the rows of those who have not learned are called, and the most that they are asked: sure to 1.4 points."""
-CODES = 1 << 16
-"""Codes of moves of any game are below this."""
 TEACHER_ROWS, TEACHER_GAMES = 500, 100
 """The most that a teacher is asked for its own row: it thinks for longer than students do, and the interval tells."""
 
@@ -73,7 +79,7 @@ def judge_students(run: Run[Experiment]) -> None:
 def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
     """Return positions held out with what each student thinks of them, for the report."""
     records, students = load(run.folder / RECORDS), {}
-    for lesson in run.experiment.lessons:
+    for lesson in (lesson for lesson in run.experiment.lessons if not lesson.student.only):
         held_out = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
         students[lesson.name] = draw_samples(load_student(run, lesson), held_out)
     return {"asked": ASKED, "students": {name: drawn for name, drawn in students.items() if drawn}}
@@ -97,6 +103,10 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
     for lesson in run.experiment.lessons:
         student = load_student(run, lesson)
         sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        if part := lesson.student.only:
+            for side in ("validation", "test"):
+                yield name_part_section(part, side), lesson.name, judge_part(student, part, sides[side])
+            continue
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
         if FRESH in sides:
@@ -109,10 +119,16 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
         for opponent in opponents_of(run.experiment):
             judge = _strict(game, student.name, opponent, judging.games, run.backend)
             yield f"{GAMES}{opponent}", lesson.name, judge
+    if judging.all_rows:
+        whole = [lesson for lesson in run.experiment.lessons if not lesson.student.only]
+        yield from judge_all_rows(records, {lesson.name: partial(load_student, run, lesson) for lesson in whole})
     if exam is not None:
         yield from _baselines(records, exam)
     if judging.baselines:
-        yield from _baseline_judgements(run, records)
+        yield from judge_baselines(run, records)
+    yield from judge_beside(run, records, states)
+    if judging.all_rows:
+        yield from judge_data(run, records)
     if run.experiment.watch is not None:
         yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
 
@@ -152,7 +168,7 @@ def _baselines(records: Records, exam: Examples) -> Iterator[tuple[str, str, Cal
     usual = parts_of(game, np.full(rows, codes[counts.argmax()], np.int32))
     yield EXAM, f"{BASELINE}any parts by chance", _judge_fixed(exam, wild)
     yield EXAM, f"{BASELINE}the most frequent move", _judge_fixed(exam, usual)
-    yield EXAM, f"{BASELINE}a legal move by chance", _ask(game, "random", exam, EXAMINED)
+    yield EXAM, f"{BASELINE}a legal move by chance", ask(game, "random", exam, EXAMINED)
 
 
 def _judge_fixed(exam: Examples, parts: Any) -> Callable[[], Any]:
@@ -171,56 +187,14 @@ def _teacher_judgements(
     The first is as far as imitation can go: where moves are equally good to it, or its time is short, it is not sure.
     """
     game, judging, row = run.experiment.game, run.experiment.judging, f"{TEACHER}{name}"
-    for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
+    whole = [lesson for lesson in run.experiment.lessons if not lesson.student.only]
+    for lesson in {lesson.examples.split: lesson for lesson in reversed(whole)}.values():
         test = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
         rows = some(test, TEACHER_ROWS)
-        yield f"test rows, split {lesson.examples.split}", row, _ask(game, name, rows, ("accuracy",))
+        yield f"test rows, split {lesson.examples.split}", row, ask(game, name, rows, ("accuracy",))
     for opponent in opponents_of(run.experiment):
         games = min(judging.games, TEACHER_GAMES)
         yield f"{GAMES}{opponent}", row, _strict(game, name, opponent, games, run.backend)
-
-
-def _baseline_judgements(run: Run[Experiment], records: Records) -> Iterator[tuple[str, str, Callable[[], Any]]]:
-    """Yield what those are asked who have not learned: the test rows of each split, some of them."""
-    game = run.experiment.game
-    for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
-        test = some(sides["test"], BASELINE_ROWS)
-        for name in run.experiment.judging.baselines:
-            usual = partial(_judge_player, Commonest(game, sides["train"].moves), test, ("accuracy",))
-            judge = usual if name == COMMONEST else _ask(game, name, test, ("accuracy",))
-            yield f"test rows, split {lesson.examples.split}", f"{BASELINE}{name}", judge
-
-
-class Commonest:
-    """A player that takes the legal move that was played most often, wherever that was; the first of equals."""
-
-    name = COMMONEST
-
-    def __init__(self, game: CompiledGame, moves: NDArray[np.int32]) -> None:
-        self.game, self.counts = game, np.bincount(moves, minlength=CODES)
-
-    def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
-        """Choose in each position."""
-        return [Choice(max(self.game.moves(position), key=self._count)) for position in positions]
-
-    def _count(self, move: int) -> int:
-        return int(self.counts[move])
-
-
-def _judge_player(player: Any, examples: Examples, judges: tuple[str, ...]) -> Any:
-    return write_verdict(judge_player(player, examples.game, examples.positions, examples.moves, judges=judges))
-
-
-def _ask(game: CompiledGame, name: str, examples: Examples, judges: tuple[str, ...]) -> Callable[[], Any]:
-    def judge() -> Any:
-        player = make_player(name, game, seed=STRICT_SEED)
-        try:
-            return _judge_player(player, examples, judges)
-        finally:
-            close(player)
-
-    return judge
 
 
 def opponents_of(experiment: Experiment) -> tuple[str, ...]:
@@ -267,9 +241,3 @@ def student_path(run: Run[Experiment], lesson: Lesson) -> Path:
 def file_name(lesson: Lesson) -> str:
     """Return what the files of a student are called, without their suffix."""
     return "student" if lesson.name == "student" else f"student_{lesson.name}"
-
-
-def some(examples: Examples, limit: int) -> Examples:
-    """Return at most so many rows, chosen evenly."""
-    rows = len(examples.moves)
-    return examples if rows <= limit else examples.taken(np.linspace(0, rows - 1, limit).astype(np.int64))

@@ -89,6 +89,12 @@ class JudgingOptions:
     baselines: tuple[str, ...] = ()
     """Players who stand beside the students in the table of test rows; `commonest` takes the legal move that training
     rows have most often."""
+    all_rows: bool = False
+    """Whether students are also asked on all rows, expanded as a paper's authors did, training rows included; and what
+    these rows, and the states, are made of stands beside what the paper says of them."""
+    beside: tuple[str, ...] = ()
+    """Networks that learned elsewhere and are asked what students are, as `NAME = PLAYER`; files of theirs may lie in
+    the folder of data (`nnmm:data:nnmm/TFR`). Who has no files here is left out."""
     glimpses: bool = True
     """Whether it is written down after each epoch what the student chooses in six positions."""
 

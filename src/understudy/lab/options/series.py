@@ -23,6 +23,7 @@ SECTIONS = ("experiment", "series", "grading", "shared", "cells", "quick")
 GRADERS = {
     "growth": "understudy.lab.grading.growth",
     "robin": "understudy.lab.grading.robin",
+    "seeds": "understudy.lab.grading.seeds",
     "truth": "understudy.lab.grading.truth",
 }
 """The module of each way in which cells are graded together (see `lab/grading`)."""

@@ -1,0 +1,152 @@
+"""What papers ask besides: one part alone, all rows, networks that learned elsewhere, and what the rows are made of."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from tests.studies.galassi.test_nnmm_player import save_networks
+from tests.tiny import IMITATION, changed
+from understudy import lab
+from understudy.errors import UnderstudyError
+from understudy.games import find_game
+from understudy.lab.experiments import load_experiment, make_experiment, shipped
+from understudy.lab.kinds.imitation_beside import Commonest, place_files
+from understudy.networks import build_units
+from understudy.networks.students import StudentOptions
+from understudy.players import make_player
+from understudy.tensors import load_arrays
+from understudy.trainers.fitting import TrainingOptions
+from understudy.trainers.objectives import _penalty
+
+MORRIS = find_game("morris")
+
+
+def settings(**changes: Any) -> dict[str, Any]:
+    usual = {
+        "judging__states_count": 60, "judging__games": 0, "judging__baselines": ["searcher:depth=1", "commonest"],
+        "student__design": "cascade", "watch__regular": 16,
+    }  # fmt: skip
+    return changed({**IMITATION, "variations": {}}, **usual | changes)
+
+
+def do(table: dict[str, Any], folder: Path) -> dict[str, Any]:
+    lab.run(make_experiment("test", table, folder=Path()), folder, show=lambda news: None)
+    verdicts: dict[str, Any] = json.loads((folder / "verdicts.json").read_text())
+    return verdicts
+
+
+def test_one_part_alone_is_learned_and_asked(tmp_path: Path) -> None:
+    varied = {"to": {"student": {"only": "to", "order": "TFR"}}, "from": {"student": {"only": "from", "order": "TFR"}}}
+    verdicts = do({**settings(), "variations": varied}, tmp_path / "run")
+    assert set(verdicts) == {f"one part ({part}), {side} rows" for part in varied for side in ("validation", "test")}
+    first, second = (verdicts[f"one part ({part}), test rows"] for part in varied)
+    assert list(first) == ["to", "baseline searcher:depth=1", "baseline commonest"], (
+        "who chooses moves has a first part"
+    )
+    assert list(second) == ["from"], "but none that follows another's"
+    assert all(set(verdict) == {"accuracy.part"} for verdict in (*first.values(), *second.values()))
+    networks = {json.loads(line)["network"] for line in (tmp_path / "run/progress.jsonl").read_text().splitlines()}
+    assert networks == {"to", "from"}
+    assert make_player(f"student:{tmp_path}/run/student_to.onnx", MORRIS).facts["only"] == "to"  # type: ignore[attr-defined]
+    text = (tmp_path / "run/report.md").read_text()
+    assert "One part (to), validation rows: as the teacher chose" in text and "accuracy.whole" not in text
+
+
+def test_a_part_that_is_not_learned_stays_as_it_began(tmp_path: Path) -> None:
+    whole, alone = (settings(student__order="TFR", student__only=only) for only in ("", "to"))
+    for table, name in ((whole, "whole"), (alone, "alone")):
+        lab.train(make_experiment("test", table, folder=Path()), tmp_path / name, show=lambda news: None)
+    one, other = (load_arrays(tmp_path / name / "student.safetensors")[0] for name in ("whole", "alone"))
+    same = {name: np.array_equal(one[name], other[name]) for name in one if name.endswith("weight")}
+    assert all(alike for name, alike in same.items() if name.startswith("to"))
+    assert not any(alike for name, alike in same.items() if name.startswith(("from", "remove")))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"student__only": "too"}, "student.only 'too'; did you mean 'to'"),
+        ({"student__only": "to", "student__design": "whole"}, "student.only: a part is learned alone where it has a"),
+        ({"judging__all_rows": 3}, "all_rows must be true or false, not 3"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UnderstudyError, match=message):
+        make_experiment("test", settings(**changes), folder=Path())
+
+
+def test_somebody_who_is_no_player_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    experiment = make_experiment("test", settings(judging__beside=["theirs = nnmn:x/TFR"]), folder=Path())
+    with pytest.raises(UnderstudyError, match=r"judging.beside: 'theirs': .*did you mean 'nnmm'"):
+        lab.check(experiment, tmp_path / "run")
+
+
+def test_all_rows_and_networks_that_learned_elsewhere(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
+    (tmp_path / "nnmm").mkdir()
+    save_networks(tmp_path / "nnmm", "TFR")
+    beside = ["published TFR = nnmm:data:nnmm/TFR", "published RFT = nnmm:data:nnmm/RFT"]
+    verdicts = do(settings(judging__all_rows=True, judging__beside=beside), tmp_path / "run")
+    everybody = ["student", "baseline searcher:depth=1", "baseline commonest", "baseline published TFR"]
+    assert list(verdicts["all rows"]) == everybody, "who has no files here is left out"
+    student, theirs = verdicts["all rows"]["student"], verdicts["all rows"]["baseline published TFR"]
+    assert student["accuracy.whole"]["sample"] == theirs["accuracy.whole"]["sample"]
+    assert "reliability.authors.to.0.04" in theirs and "reliability.authors.to.0.04" in student
+    assert "legality.whole" in verdicts["states"]["baseline published TFR"]
+    (data,) = verdicts["data sets"].values()
+    assert data["analysis.moves.impossible"]["value"] == 1920, "as the paper says"
+    assert data["analysis.legal_moves.mean"]["sample"] == student["accuracy.whole"]["sample"]
+    assert "| moves, impossible | 1920 |" in (tmp_path / "run/report.md").read_text()
+
+
+def test_files_are_found_where_the_user_keeps_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
+    assert place_files("nnmm:data:nnmm/TFR,check=legal") == f"nnmm:{tmp_path}/nnmm/TFR,check=legal"
+    assert place_files("nnmm:here/TFR") == "nnmm:here/TFR" and place_files("random") == "random"
+
+
+def test_the_commonest_move_is_one_of_the_legal_ones() -> None:
+    moves = MORRIS.moves(MORRIS.start())
+    player = Commonest(MORRIS, np.array([moves[3], moves[3], moves[5]], np.int32))
+    assert [choice.move for choice in player.choose([MORRIS.start()])] == [moves[3]]
+
+
+@pytest.mark.parametrize("kind", ["residual", "feedforward", "dense"])
+def test_l1_on_the_output_alone_is_that_of_the_last_layer(kind: str) -> None:
+    networks = {part: {"kind": kind} for part in MORRIS.part_names}
+    unit = build_units(MORRIS, StudentOptions(order="TFR"), networks)[0]
+    outputs = [weight for weight in unit.parameters() if weight.dim() > 1 and len(weight) == 25]
+    (last,) = outputs
+    found = _penalty(unit, TrainingOptions(l1=0.001, penalise="output"))
+    assert isinstance(found, torch.Tensor) and found.item() == pytest.approx(0.001 * last.abs().sum().item())
+
+
+PUBLISHED = {
+    "morris_paper": {"TFR", "FTR", "RFT", "TFR_ten", "FTR_ten", "RFT_ten"},
+    "morris_thesis": {"TFR", "TFR_real"},
+    "morris_thesis_gaming": {"student"},
+}
+
+
+@pytest.mark.parametrize("name", [*PUBLISHED, "morris_thesis_architectures", "morris_thesis_tuning"])
+def test_numbers_of_the_papers_are_shares_beside_students_that_there_are(name: str) -> None:
+    experiment: Any = load_experiment(shipped()[name])
+    students = {lesson.name for lesson in experiment.lessons}
+    assert students == PUBLISHED.get(name, students)
+    for section, columns in experiment.paper.items():
+        for title, numbers in columns.items():
+            words = set(title.replace(",", " ").split())
+            assert words & students or section in ("data sets", "against the stable"), title
+            shares = [value for key, value in numbers.items() if key.split(".")[0] in ("accuracy", "legality")]
+            assert all(0 < value <= 1 for value in shares)
+    assert {"searcher:depth=2", "commonest"} <= set(experiment.judging.baselines)
+    quick: Any = load_experiment(shipped()[name], quick=True)
+    assert quick.records.limit <= 3000 and all(
+        t.epochs <= 4 for lesson in quick.lessons for t in lesson.training.values()
+    )
