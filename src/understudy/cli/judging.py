@@ -22,9 +22,10 @@ if TYPE_CHECKING:
 
 ON_RECORDS = ("accuracy", "legality", "mistakes", "reliability")
 VALUE_KEPT = "value_kept"
+WORTH_LOST = "worth_lost"
 PLAYED = "moves of the records"
 """Stands beside players where their own positions were asked."""
-NUMBERS = "plies_lost"
+NUMBERS = ("plies_lost", "worth_lost.mean")
 """Measures that are no shares."""
 SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 
@@ -33,7 +34,7 @@ SHOWN_RECALLS = ("0.04", "0.52", "0.80", "1.00")
 @click.argument("players", metavar="PLAYER...", nargs=-1, required=True, shell_complete=complete_players)
 @click.option("--records", "file", type=click.Path(), metavar="FILE",
               help="Parquet, NNMM text or PGN; value_kept makes its own positions without it.")  # fmt: skip
-@click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT]),
+@click.option("--judge", "judges", multiple=True, type=click.Choice([*ON_RECORDS, VALUE_KEPT, WORTH_LOST]),
               help="Which judge; all that need records if not said; may be given several times.")  # fmt: skip
 @click.option("--game", "name", metavar="GAME", help="For value_kept without records; konane if --size is given.")
 @click.option("--size", metavar="S", help="For value_kept: the board, such as 6, or 4x6, of konane.")
@@ -69,7 +70,8 @@ def judge(
     reliability. A PLAYER is student:NAME_OR_RUN, nnmm:FOLDER/TFR (the authors' weights of Morris), or any other
     player of the game. The judge value_kept asks how often a player keeps what a position is worth: on small boards
     of konane and lines_of_action, and in endgames of morris and chess. With records it takes their positions, and
-    judges the moves that were played there, too.
+    judges the moves that were played there, too. The judge worth_lost asks how much less a player's choices are
+    worth than the best ones, by what a teacher thought of every move: records watched with watch.weighed.
     """
     from understudy.judges.measures import write_verdict
 
@@ -77,6 +79,8 @@ def judge(
     _check_judges(judges, file, board, choice["part"])
     if VALUE_KEPT in judges:
         verdicts = _against_perfect_play(players, file, board, choice)
+    elif WORTH_LOST in judges:
+        verdicts = _by_worths(players, str(file), choice)
     else:
         verdicts = _on_records(players, str(file), judges or ON_RECORDS, choice)
     if as_json:
@@ -88,6 +92,9 @@ def judge(
 def _check_judges(judges: tuple[str, ...], file: str | None, board: Mapping[str, Any], part: str | None) -> None:
     """Raise unless the options go together."""
     others = [name for name in judges if name != VALUE_KEPT]
+    if WORTH_LOST in others and len(others) > 1:
+        other = next(name for name in others if name != WORTH_LOST)
+        raise BadOption(f"--judge worth_lost takes positions as they are, and {other} expands some: judge one by one")
     if VALUE_KEPT in judges and others:
         raise BadOption(
             f"--judge value_kept is about perfect play and {others[0]} about records: judge them one by one"
@@ -132,6 +139,24 @@ def _on_records(
         verdicts = {player.name: _graded(player, game, examples, judges) for player in made}
     if complaints:
         click.echo(f"{len(complaints)} malformed lines of {file} were skipped", err=True)
+    return verdicts
+
+
+def _by_worths(players: tuple[str, ...], file: str, choice: Mapping[str, Any]) -> dict[str, Verdict]:
+    """Return how much less the choices of each player are worth than the best ones."""
+    from understudy.judges.worth_lost import choose_weighed, judge_worths
+    from understudy.players import close, make_player
+    from understudy.records.examples import check_split
+    from understudy.records.store import load_any
+
+    records, _ = load_any(Path(file), on_error=choice["on_error"])
+    check_split(records.game, choice["split"], "--split")
+    chosen = choose_weighed(records, **{name: choice[name] for name in ("split", "part", "seed", "limit")})
+    made, verdicts = [make_player(player, records.game, seed=choice["seed"]) for player in players], {}
+    for player in made:
+        with compiling(), _bar(player.name, len(chosen)) as note:
+            verdicts[player.name] = judge_worths(player, chosen, note)
+        close(player)
     return verdicts
 
 
@@ -281,5 +306,5 @@ def _cell(verdict: Verdict, name: str) -> str:
     if measure is None or measure.value is None:
         return "-"
     if name.startswith(NUMBERS):
-        return f"{measure.value:.2f} ({measure.low:.2f} to {measure.high:.2f})"
+        return f"{measure.value:.3f} ({measure.low:.3f} to {measure.high:.3f})"
     return f"{100 * measure.value:.4f} ({100 * measure.low:.2f} to {100 * measure.high:.2f})"
