@@ -23,7 +23,7 @@ from understudy.players import make_player
 from understudy.players.parts import checked_parts
 from understudy.studies.galassi.fallback import fall_back
 from understudy.studies.galassi.gaming import gaming, gaming_json, gaming_text
-from understudy.studies.galassi.nnmm_player import CLOSE, inputs, run_cascade
+from understudy.studies.galassi.nnmm_player import CLOSE, run_cascade
 
 GAME = find_game("morris")
 LETTERS = "TFR"
@@ -93,7 +93,7 @@ def test_close_calls_are_decided_in_float64(tmp_path: Path) -> None:
         network.through[:, 7], network.across[:, 7] = twin, network.across[:, 3]
         network.output_bias[[3, 7]] = 50
     batch = stacked(positions(400))
-    exact, chosen = run_cascade(player.exact, inputs(batch), np.full((len(batch.mine), 2), -1))
+    exact, chosen = run_cascade(player.exact, player.show(batch), np.full((len(batch.mine), 2), -1))
     assert np.abs(exact[:, 0, 3] - exact[:, 0, 7]).max() < CLOSE
     assert set(chosen[:, 0]) == {3, 7}
     assert (player.score_parts(batch)[1] == chosen).all()
