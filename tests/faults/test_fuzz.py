@@ -23,7 +23,6 @@ from tests.faults.effort import times
 from tests.faults.fuzz import Reader, fuzz
 from tests.faults.tally import tally
 from understudy.games import CompiledGame, find_game
-from understudy.studies.galassi.sidecar import load_sidecar
 
 if TYPE_CHECKING:
     from understudy.players.programs.door import Door
@@ -294,6 +293,13 @@ def packed_books() -> list[bytes]:
             archive.writestr(name, book)
         packed.append(whole.getvalue())
     return packed
+
+
+def load_sidecar(path: Path) -> object:
+    from understudy.studies.galassi.sidecar import load_sidecar as load
+    from understudy.studies.galassi.sidecar import tell_training
+
+    return tell_training(load(path))
 
 
 def load_book(path: Path) -> object:

@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, size, stacked, taken
-from understudy.games.morris.batches import moves_of
 from understudy.games.morris.legality import CLASSES
+from understudy.players.checking import check_check, decide_parts, make_choices
 from understudy.players.names import PlayerKind
-from understudy.players.parts import checked_parts, in_part_order, think_by_parts
+from understudy.players.parts import in_part_order, think_by_parts
 from understudy.protocols import Choice
-from understudy.studies.galassi.fallback import fall_back
 from understudy.studies.galassi.nnmm_files import find_cascade, load_layers
 from understudy.thoughts import Thought
 
@@ -33,11 +32,6 @@ CHUNK = 8192
 CLOSE = 0.01
 """Classes whose log-probabilities differ by less are told apart in float64; float32 errs by less than 0.001."""
 
-CHECKS = ("none", "legal", "original")
-"""Whether the cascade may choose anything, or only what leads to a legal move, or what the authors' own check lets
-through (`fallback.py`)."""
-DEAD_END = "dead end"
-"""Why a game is lost in which the authors' check leaves no class: their program ends there."""
 
 Array = NDArray[Any]
 
@@ -78,8 +72,7 @@ class Nnmm:
     def __init__(self, game: CompiledGame, options: NnmmOptions, *, name: str, rng: np.random.Generator) -> None:
         if game.name != "morris":
             raise BadOption(f"{name}: these networks play morris, not {game.name}")
-        if options.check not in CHECKS:
-            raise UnknownName(f"check of {name!r}", options.check, CHECKS)
+        check_check(game, options.check, f"check of {name!r}")
         self.name, self.game, self.check = name, game, options.check
         cascade = find_cascade(options.path, name)
         self.order, self.encoder, self.sidecars = cascade.order, cascade.encoder, cascade.sidecars
@@ -91,20 +84,9 @@ class Nnmm:
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose a move in each position; without the check it may be none that the rules allow."""
-        batch = stacked(positions)
-        if self.check == "original":
-            fallen = fall_back(self, batch)
-            self.corrections += fallen.corrected.sum(axis=0)
-            faults = [DEAD_END if stuck else None for stuck in fallen.stuck.tolist()]
-            return [
-                Choice(move, fault=fault) for move, fault in zip(moves_of(fallen.parts).tolist(), faults, strict=True)
-            ]
-        if self.check == "legal":
-            parts, corrected = checked_parts(self, batch)
-            self.corrections += corrected.sum(axis=0)
-        else:
-            _, parts = self.score_parts(batch)
-        return [Choice(move) for move in moves_of(parts).tolist()]
+        checked = decide_parts(self, stacked(positions), self.check)
+        self.corrections += checked.corrected.sum(axis=0)
+        return make_choices(self.game, checked)
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Return the probabilities of all cells for each part, and of whole moves."""
