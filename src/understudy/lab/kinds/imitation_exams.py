@@ -20,6 +20,7 @@ from understudy.games.parts import parts_of
 from understudy.judges.measures import measured, share, write_verdict
 from understudy.judges.parts import see
 from understudy.judges.students import JUDGES, judge_parts, judge_player, recognise, strict
+from understudy.lab.kinds.imitation_folds import fold_judgements
 from understudy.lab.options.imitation import COMMONEST, EXAM_SEED, GENERATE, Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
@@ -28,7 +29,7 @@ from understudy.papers import find_test
 from understudy.players import close, make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend, Choice
-from understudy.records.examples import FRESH, Examples, all_examples, choose_expansion, orbit_names, split_examples
+from understudy.records.examples import FRESH, Examples, all_examples, choose_expansion, orbit_names
 from understudy.records.starts import reachable
 from understudy.records.store import Records, load, load_any, lone_pairs
 from understudy.records.watch import watch
@@ -74,7 +75,7 @@ def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
     """Return positions held out with what each student thinks of them, for the report."""
     records, students = load(run.folder / RECORDS), {}
     for lesson in run.experiment.lessons:
-        held_out = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        held_out = lesson.split(records)["test"]
         students[lesson.name] = draw_samples(load_student(run, lesson), held_out)
     return {"asked": ASKED, "students": {name: drawn for name, drawn in students.items() if drawn}}
 
@@ -96,7 +97,7 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
     states, exam = _states(run.experiment, records), watch_exam(run)
     for lesson in run.experiment.lessons:
         student = load_student(run, lesson)
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = lesson.split(records)
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
         if FRESH in sides:
@@ -115,6 +116,7 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
         yield from _baseline_judgements(run, records)
     if run.experiment.watch is not None:
         yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
+    yield from fold_judgements(run)
 
 
 def watch_exam(run: Run[Experiment]) -> Examples | None:
@@ -172,7 +174,7 @@ def _teacher_judgements(
     """
     game, judging, row = run.experiment.game, run.experiment.judging, f"{TEACHER}{name}"
     for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
-        test = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        test = lesson.split(records)["test"]
         rows = some(test, TEACHER_ROWS)
         yield f"test rows, split {lesson.examples.split}", row, _ask(game, name, rows, ("accuracy",))
     for opponent in opponents_of(run.experiment):
@@ -184,7 +186,7 @@ def _baseline_judgements(run: Run[Experiment], records: Records) -> Iterator[tup
     """Yield what those are asked who have not learned: the test rows of each split, some of them."""
     game = run.experiment.game
     for lesson in {lesson.examples.split: lesson for lesson in reversed(run.experiment.lessons)}.values():
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = lesson.split(records)
         test = some(sides["test"], BASELINE_ROWS)
         for name in run.experiment.judging.baselines:
             usual = partial(_judge_player, Commonest(game, sides["train"].moves), test, ("accuracy",))
