@@ -421,6 +421,7 @@ NAMED = (
     b"student:konane_imitator,check=legal",
     b"perfect",
     b"hybrid:path=konane_imitator,depth=2",
+    b"council:path=konane_imitator+konane_imitator,check=legal",
     b"engine:stockfish,depth=8,hash=1",
     b"socket:5802",
     b"human",
