@@ -60,6 +60,13 @@ PGN = b"""[Event "A"]
 1. a8=Q *
 """
 NNMM = b"OMOMOOOMMOMOEOOEEMMOOMEO0084-b6d6d3\nEEEEEEEEEEEEEEEEEEEEEEEE9900-d2\n"
+SIDECAR = (
+    b"trainset: 1384\tbatch_size: 200\tvalset: 81\ttestset: 162\nresnet\t200, 10 x 300 (x2)\n"
+    b"input\t115\tbinary rawest\tRFT\noutput\tFROM\t25\ndropout\t0.1\t0.1\nbatch normalization\tno\n"
+    b"regularization\tl1\t0.001\nLr\t0.002\tkappa\t0.01\nb1\t0.99\nb2\t0.999\nep:\t10000\tpat:\t50\n"
+    b"1\t2.269097\t1.616684\t39.80\t49.60\tBetter!\n2\t1.769318\t1.525035\t49.85\t49.53\n"
+    b"TIME OCCURRED: 33.01 seconds\nTest:\t 0.759916\t67.938256\nValidation:\t 0.750579\t68.381369\n"
+)
 EPD = b'r1bqk2r/ppp2ppp/2n5/4P3/2Bp2n1/5N1P/PP1N1PP1/R2Q1RK1 b kq - bm Qh4; id "a.1"; c0 "Qh4=10, O-O=3";\n'
 CSV = f"fen,evaluation,best,kind\n{FENS[0]},+0.31,e2e4,cp\n{FENS[1]},#3,e1g1,mate\n".encode()
 
@@ -288,6 +295,13 @@ def packed_books() -> list[bytes]:
     return packed
 
 
+def load_sidecar(path: Path) -> object:
+    from understudy.studies.galassi.sidecar import load_sidecar as load
+    from understudy.studies.galassi.sidecar import tell_training
+
+    return tell_training(load(path))
+
+
 def load_book(path: Path) -> object:
     from understudy.games.chess.judges.openings import load_book as load
 
@@ -407,6 +421,7 @@ NAMED = (
     b"student:konane_imitator,check=legal",
     b"perfect",
     b"hybrid:path=konane_imitator,depth=2",
+    b"council:path=konane_imitator+konane_imitator,check=legal",
     b"engine:stockfish,depth=8,hash=1",
     b"socket:5802",
     b"human",
@@ -668,6 +683,7 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("PGN records", lambda: [PGN], in_file("a.pgn", load_records), 10),
     Reader("NNMM records", lambda: [NNMM], in_file("a.txt", load_records), 10),
+    Reader("sidecar of weights", lambda: [SIDECAR], in_file("RFT_FROM.txt", load_sidecar), 2),
     Reader("Parquet records", table_seeds, in_file("a.parquet", load_records), 10),
     Reader("Parquet metadata", metadata_seeds, read_metadata, 10),
     Reader("Parquet columns", column_seeds, read_columns, 10),

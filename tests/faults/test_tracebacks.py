@@ -236,6 +236,9 @@ def test_a_space_that_cannot_be_searched_is_refused_before_watching(tmp_path: Pa
         "student:a\0b",
         "student:/",
         "hybrid:path=/,depth=2",
+        "council:path=/",
+        "council:path=/+/",
+        f"council:{LONG_NAME}",
     ],
 )
 def test_names_of_players(name: str) -> None:

@@ -26,6 +26,7 @@ from understudy.judges.tournament import play_match
 from understudy.lab.experiments import make_experiment
 from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.kinds.imitation_exams import TEACHER_ROWS
+from understudy.lab.kinds.imitation_folds import group_folds
 from understudy.lab.run import Progress
 from understudy.lab.watching import count_corrections
 from understudy.players import make_player
@@ -69,6 +70,30 @@ def test_a_run_folder_tells_the_sentence(folder: Path) -> None:
         ("FTR", "whole", 1),
     ]
     assert len(lines) == 2 + 3 * 2
+
+
+def test_folds_are_put_together(tmp_path: Path) -> None:
+    changes = {
+        "examples": {"folds": 2},
+        "training": {**SETTINGS["training"], "epochs": 1},
+        "judging": {},
+        "variations": {f"fold_{fold}": {"examples": {"fold": fold}} for fold in (0, 1)},
+    }
+    experiment = make_experiment("test", SETTINGS | changes, folder=Path())
+    lab.run(experiment, tmp_path / "run", show=silent)
+    verdicts = json.loads((tmp_path / "run" / "verdicts.json").read_text())
+    apart = [verdicts["test rows, split orbit"][f"fold_{fold}"]["accuracy.whole"] for fold in (0, 1)]
+    together = verdicts["test rows, all folds"]["fold_0 to fold_1"]["accuracy.whole"]
+    records = load(tmp_path / "run" / "records.parquet")
+    assert together["sample"] == sum(one["sample"] for one in apart) == len(records)
+    assert together["value"] == pytest.approx(sum(one["value"] * one["sample"] for one in apart) / len(records))
+    assert together["low"] < together["value"] < together["high"]
+    assert together["high"] - together["low"] < max(one["high"] - one["low"] for one in apart)
+    assert "test rows, all folds" in (tmp_path / "run" / "report.html").read_text()
+    facts = load_facts(tmp_path / "run" / "student_fold_1.safetensors", "student")
+    assert (facts["fold"], facts["folds"]) == (1, 2)
+    changed = SETTINGS | changes | {"variations": {"only": {"examples": {"fold": 1}}}}
+    assert not group_folds(make_experiment("test", changed, folder=Path()).lessons)  # type: ignore[attr-defined]
 
 
 def test_a_finished_run_is_not_done_again(folder: Path) -> None:

@@ -68,6 +68,33 @@ def test_every_block_reaches_the_output() -> None:
     assert all(weight.grad is not None and weight.grad.abs().sum() > 0 for weight in network.parameters())
 
 
+def test_blocks_are_left_out_while_learning_the_deeper_the_more_often() -> None:
+    options = ResidualOptions(width=20, hidden=20, blocks=4, zero_start=False, drop_blocks=0.6)
+    torch.manual_seed(3)
+    network = Residual(options, RAWEST.layout, RAWEST.part(25))
+    blocks: list[Any] = list(network.stem.steps)[2:]
+    assert [block.drop for block in blocks] == pytest.approx([0.15, 0.3, 0.45, 0.6])
+    inputs = torch.randn(1, 20).expand(40_000, 20)
+    for block in blocks:
+        added = (block.train()(inputs) - inputs).detach()
+        whole = (block.eval()(inputs) - inputs).detach()
+        left_out = added.abs().sum(dim=1) == 0
+        assert left_out.float().mean().item() == pytest.approx(block.drop, abs=0.015)
+        assert torch.allclose(added[~left_out], whole[~left_out] / (1 - block.drop), atol=1e-5)
+        assert torch.allclose(added.mean(dim=0), whole[0], atol=0.03 * whole.abs().max().item())
+
+
+def test_where_no_block_is_left_out_nothing_is_drawn() -> None:
+    states = []
+    for settings in ({}, {"drop_blocks": 0.0}):
+        torch.manual_seed(3)
+        network = Residual(ResidualOptions(width=20, **settings), RAWEST.layout, RAWEST.part(25)).train()
+        before = torch.get_rng_state()
+        states.append(network(torch.ones(3, 90)))
+        assert torch.equal(torch.get_rng_state(), before)
+    assert torch.equal(*states)
+
+
 def test_pairs_of_classes_fall_into_59_relations() -> None:
     relation = RAWEST.layout.classes.relation
     assert np.array_equal(np.unique(relation), np.arange(59))
@@ -108,6 +135,7 @@ def test_a_tied_student_answers_alike_in_all_images(design: str) -> None:
         ({"kind": "dense", "width": 30, "growth": 20}, {"encoder": "integer"}),
         ({"kind": "dense", "head_sees": "last"}, {"encoder": "augmented"}),
         ({"kind": "residual", "blocks": 2, "batch_norm": True, "input_dropout": 0.1}, {"encoder": "raw"}),
+        ({"kind": "residual", "blocks": 3, "drop_blocks": 0.5, "zero_start": False}, {}),
     ],
 )
 def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], tmp_path: Path) -> None:
@@ -227,6 +255,8 @@ def test_given_parts_are_obeyed() -> None:
         ({"kind": "convolution"}, {}, "^network.kind: a 'convolution' needs a board of rows, and morris says of none"),
         ({"kind": "convolution", "channels": 0}, {}, "network.channels must be from 1 to"),
         ({"dropout": 1.5}, {}, "network.dropout must be from 0 to 0.95"),
+        ({"drop_blocks": 1.0}, {}, "network.drop_blocks must be from 0 to 0.95"),
+        ({"kind": "dense", "drop_blocks": 0.1}, {}, "no option of .network. 'drop_blocks'"),
         (SMALL, {"design": "hole"}, "did you mean 'whole'"),
     ],
 )

@@ -24,6 +24,7 @@ THINKERS = [
     ("morris", None, "student:morris", "probability"),
     ("morris", None, "student:morris,check=legal,best=3", "probability"),
     ("morris", None, "hybrid:morris,depth=2", "value"),
+    ("morris", None, "council:morris+morris", "probability"),
     ("morris", None, "searcher:depth=3", "value"),
     ("morris", None, "searcher:depth=2,method=minimax", "value"),
     ("morris", None, "searcher:nodes=3000", "value"),

@@ -96,7 +96,11 @@ def test_what_is_too_large_to_hold_is_encoded_batch_by_batch(monkeypatch: pytest
     assert torch.equal(*weights)
 
 
-def test_a_resumed_training_ends_with_the_same_weights(lesson: Lesson, tmp_path: Path) -> None:
+@pytest.mark.parametrize("drop_blocks", [0.0, 0.5])
+def test_a_resumed_training_ends_with_the_same_weights(
+    lesson: Lesson, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, drop_blocks: float
+) -> None:
+    monkeypatch.setitem(NETWORK, "drop_blocks", drop_blocks)
     whole = begin(unit(), OPTIONS)
     epochs(whole, lesson, OPTIONS)
     first = begin(unit(), OPTIONS)

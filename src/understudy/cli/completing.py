@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 PACKAGE = Path(__file__).parent.parent
 KINDS_OF_PLAYERS = (
-    "random", "stochastic", "searcher", "human", "engine", "perfect", "student", "hybrid", "nnmm", "socket",
+    "random", "stochastic", "searcher", "human", "engine", "perfect", "student", "hybrid", "council", "nnmm", "socket",
     "openspiel",
 )  # fmt: skip
 """The names in the table of players, which takes half a second to load; a test compares them."""

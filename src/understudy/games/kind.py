@@ -76,6 +76,8 @@ class GameKind:
     """`make_encoders`: how students that imitate moves see a position besides its features."""
     legality: str | None = None
     """`Rules`: what is legal of the parts of moves, where a game says more than its list of moves (`PartRules`)."""
+    fallback: str | None = None
+    """`find_passing`: which classes of a part a paper's authors let through in play (`check=original`)."""
     mistakes: str | None = None
     """MISTAKES and `blame`: what is wrong with a choice, where a game says more than its moves and parts do."""
     boards: str | None = None
@@ -129,6 +131,7 @@ LACKS = {
     "batches": "cannot look at many positions at once",
     "encoders": "has no inputs for students that imitate moves",
     "legality": "cannot tell which parts of a move are legal",
+    "fallback": "has no check of a paper's authors: check=original is for games that have one, such as morris",
     "mistakes": "has no mistakes of its own",
     "boards": "has no inputs for students that value boards",
     "datasets": "has no data sets of an engine's labels",

@@ -24,7 +24,6 @@ from understudy.lab.kinds.imitation import learn, untrained
 from understudy.lab.options.imitation import Experiment, Lesson, make_lesson_plan
 from understudy.lab.run import Progress, Show
 from understudy.locks import locked
-from understudy.records.examples import split_examples
 from understudy.records.store import Records
 from understudy.trainers.fitting import Epoch
 
@@ -83,7 +82,7 @@ def _search(
 def _worth(experiment: Experiment, records: Records, changes: tuple[str, ...], trial: Any, show: Show) -> float:
     """Return the mean of the best validation accuracies of a student's networks."""
     lesson = _lesson(experiment, changes)
-    sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+    sides = lesson.split(records)
     best: dict[str, float] = {}
     for unit, learning, event in learn(lesson, untrained(lesson), sides):
         if isinstance(event, Epoch):

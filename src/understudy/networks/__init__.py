@@ -50,7 +50,7 @@ def network_options(settings: Mapping[str, Any]) -> Any:
     if kind not in NETWORKS:
         raise UnknownName("network", str(kind), NETWORKS)
     options = build(NETWORKS[kind].options, {k: v for k, v in settings.items() if k != "kind"}, place="[network]")
-    for name in ("dropout", "input_dropout"):
+    for name in ("dropout", "input_dropout", "drop_blocks"):
         check_range(f"network.{name}", getattr(options, name, None), 0, 0.95)
     widths = (("width", 100_000), ("hidden", 100_000), ("growth", 100_000), ("channels", 10_000))
     for name, most in (*widths, ("blocks", 1000)):

@@ -121,6 +121,9 @@ class ResidualOptions:
     symmetric: bool = False
     zero_start: bool = True
     """Let each block start by adding nothing; without it a deep stack without normalisation starts by exploding."""
+    drop_blocks: float = 0.0
+    """While learning, how often the last block is left out, those before it in proportion to their depth (stochastic
+    depth, Huang et al. 2016); blocks of heads are always there."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,10 +166,11 @@ class FeedForward(nn.Module):
 
 
 class Block(nn.Module):
-    """What a residual block adds to its input (pre-activation)."""
+    """What a residual block adds to its input (pre-activation); while learning nothing for a share *drop* of rows."""
 
-    def __init__(self, options: ResidualOptions, outer: Layout, inner: Layout) -> None:
+    def __init__(self, options: ResidualOptions, outer: Layout, inner: Layout, drop: float = 0.0) -> None:
         super().__init__()
+        self.drop = drop
         affine = _affine(options.symmetric, options.batch_norm)
         last = affine(inner, outer)
         if options.zero_start:
@@ -177,8 +181,10 @@ class Block(nn.Module):
         )  # fmt: skip
 
     def forward(self, inputs: Tensor) -> Tensor:
-        added: Tensor = inputs + self.steps(inputs)
-        return added
+        added: Tensor = self.steps(inputs)
+        if self.training and self.drop:  # nothing is drawn where no block is left out: older trainings stay the same
+            added = added * _draw_kept(inputs, 1 - self.drop)
+        return inputs + added
 
 
 class Residual(nn.Module):
@@ -204,12 +210,25 @@ class Stem(nn.Module):
             for name in ("width", "hidden")
         )
         first = _affine(options.symmetric, options.batch_norm)(inputs, self.layout)
-        blocks = (Block(options, self.layout, self.inner) for _ in range(options.blocks))
+        blocks = (Block(options, self.layout, self.inner, drop) for drop in _share_out(options))
         self.steps = nn.Sequential(nn.Dropout(options.input_dropout), first, *blocks)
 
     def forward(self, inputs: Tensor) -> Tensor:
         hidden: Tensor = self.steps(inputs)
         return hidden
+
+
+def _share_out(options: ResidualOptions) -> list[float]:
+    """Return how often each block is left out: the deeper, the more often, up to the last."""
+    return [options.drop_blocks * place / options.blocks for place in range(1, options.blocks + 1)]
+
+
+def _draw_kept(inputs: Tensor, kept: float) -> Tensor:
+    """Return a factor for each row: 0, or with probability *kept* its inverse, so that what is expected is the same.
+
+    Rows are drawn one by one, not whole batches as in the paper: of our large batches few make an epoch.
+    """
+    return torch.empty(inputs.shape[0], 1, dtype=inputs.dtype, device=inputs.device).bernoulli_(kept) / kept
 
 
 class Dense(nn.Module):

@@ -36,6 +36,7 @@ PLAYERS = {
     "perfect": "understudy.players.basic:PERFECT",
     "student": "understudy.players.students:STUDENT",
     "hybrid": "understudy.players.network:HYBRID",
+    "council": "understudy.players.council:COUNCIL",
     "nnmm": "understudy.studies.galassi.nnmm_player:NNMM",
     "socket": "understudy.studies.galassi.socket_player:SOCKET",
     "openspiel": "understudy.adapters.openspiel:OPENSPIEL",

@@ -1,7 +1,8 @@
 """Students that imitate moves part by part: an ONNX file and nothing else.
 
 Such a student chooses by itself: the best class at each place of its order, legal or not, and an illegal choice loses
-the game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted.
+the game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted;
+`check=original` falls back as the authors of a paper did (`checking.py`).
 
 A student that also learned what positions are worth does two things more. It remembers the game: where it is ahead, it
 does not choose a move that repeats a position, which would be a draw. And with `depth=1` it looks at what every legal
@@ -18,22 +19,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, joined, size, stacked
 from understudy.games.images import turn_boards
 from understudy.games.layout import find_encoder
 from understudy.games.parts import moves_of, order_places
+from understudy.players.checking import NONE, ORIGINAL, Checked, check_check, decide_parts, make_choices
 from understudy.players.looking import Limits, outcome_value, repeating, search
 from understudy.players.names import PlayerKind
-from understudy.players.parts import checked_parts, in_part_order, proposals, think_by_parts, weigh_moves
+from understudy.players.parts import in_part_order, proposals, think_by_parts, weigh_moves
 from understudy.players.student_files import check_board, load_session, run_session, student_file
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import find_evaluator
 from understudy.search.workspace import WIN, named
 from understudy.thoughts import Thought, Weighed
 
-CHECKS = ("none", "legal")
 WORTHS = "worths"
 """The output of a network that says what positions are worth."""
 LIKING = 0.02
@@ -52,7 +53,8 @@ class StudentPlayerOptions:
     path: str = "morris"
     """The name of a student that ships, a run folder, or an ONNX file."""
     check: str = "none"
-    """`none`: an illegal first choice stands; `legal`: the best that the rules allow."""
+    """`none`: an illegal first choice stands; `legal`: the best that the rules allow; `original`: what the check of a
+    paper's authors lets through, which may end in a dead end."""
     order: str = ""
     """Which order of the cascade, where a run has trained several."""
     best: int = 1
@@ -81,8 +83,11 @@ class Student:
         self, game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
     ) -> None:
         check_range(f"{name}: best", options.best, 1, max(game.part_sizes))
-        if options.check not in CHECKS:
-            raise UnknownName("check of a student", options.check, CHECKS)
+        check_check(game, options.check, "check of a student")
+        if options.check == ORIGINAL and (options.best > 1 or options.depth):
+            raise BadOption(
+                f"player {name!r}: check=original decides part by part; it goes with neither best nor depth"
+            )
         self.name, self.game, self.options = name, game, options
         self.path = student_file(options.path, options.order)
         self.session, self.facts = load_session(self.path)
@@ -94,7 +99,7 @@ class Student:
         self.order = order_places(game.part_names, self.facts["order"])
         self.valued = any(output.name == WORTHS for output in self.session.get_outputs())
         if options.depth is not None and not self.valued:
-            raise BadOption(f"player {name!r} has not learned what positions are worth, so it cannot look ahead")
+            raise BadOption(f"player {name!r} has not learned what positions are worth, so depth is not for it")
         check_range(f"{name}: depth", options.depth, 0, 1)
         self.corrections = np.zeros(len(self.order), np.int64)
         """How often the check changed the choice at each place."""
@@ -105,12 +110,10 @@ class Student:
         if self.options.depth:
             return self._look_ahead(positions, pasts)
         batch = stacked(positions)
-        moves = moves_of(self.game, self._decided(batch)).tolist()
-        if self.options.best == 1:
-            choices = [Choice(move) for move in moves]
-        else:
+        choices = make_choices(self.game, self._decide(batch))
+        if self.options.best > 1:
             liked = proposals(self, batch, self.options.best)
-            choices = [self._likeliest(*found) for found in zip(positions, liked, moves, strict=True)]
+            choices = [self._likeliest(*found) for found in zip(positions, liked, choices, strict=True)]
         return self._remember(positions, pasts, choices) if self.valued else choices
 
     def _remember(
@@ -178,21 +181,19 @@ class Student:
         legal = move in self.game.moves(position)
         return self.game.write_move(position, move) + ("" if legal else ", which the rules forbid")
 
-    def _decided(self, batch: Any) -> NDArray[np.int64]:
+    def _decide(self, batch: Any) -> Checked:
         """Return the parts chosen one after another, corrected if there is a check."""
-        if self.options.check == "none":
-            return self.score_parts(batch)[1]
-        parts, corrected = checked_parts(self, batch)
-        self.corrections += corrected.sum(axis=0)
-        return parts
+        checked = decide_parts(self, batch, self.options.check)
+        self.corrections += checked.corrected.sum(axis=0)
+        return checked
 
-    def _likeliest(self, position: Any, liked: Mapping[Move, float], decided: Move) -> Choice:
+    def _likeliest(self, position: Any, liked: Mapping[Move, float], decided: Choice) -> Choice:
         """Return the likeliest of the proposed moves, of those the rules allow if there is a check."""
         scores = {move: float(np.exp(score)) for move, score in liked.items()}
-        if self.options.check == "none":
+        if self.options.check == NONE:
             return Choice(next(iter(scores)), scores=scores)
         legal = set(self.game.moves(position))
-        return Choice(next((move for move in scores if move in legal), decided), scores=scores)
+        return Choice(next((move for move in scores if move in legal), decided.move), scores=scores)
 
     def prepare(self) -> None:
         """Run once before any clock does."""

@@ -48,6 +48,18 @@ SOFTEST = 8
 """Weighed moves that an example keeps: those beyond get next to nothing of a teacher's probability."""
 
 
+class Fold(NamedTuple):
+    """One of several equal parts of all classes: it is tested on while the others are learned from."""
+
+    number: int
+    """From 0."""
+    among: int
+
+
+FOLDED = ("orbit", "orbit_once")
+"""Splits that can be folded."""
+
+
 class Examples(NamedTuple):
     """Positions to learn from or to be examined on, with the teacher's moves."""
 
@@ -110,8 +122,8 @@ def all_examples(records: Records, *, expansion: str) -> Examples:
     return Examples(game, positions, codes[:, 0], origins, Weighed(codes[:, 1:], worths))
 
 
-def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Examples]:
-    """Return the train, validation and test side of records; the seed alone decides who goes where."""
+def split_examples(records: Records, *, split: str, seed: int, fold: Fold | None = None) -> dict[str, Examples]:
+    """Return the train, validation and test side of records; seed and *fold* alone decide who goes where."""
     moved = records.moves != NO_MOVE
     answered = records if moved.all() else records.taken(moved)  # millions of rows are not copied for nothing
     if not len(answered):
@@ -119,7 +131,7 @@ def split_examples(records: Records, *, split: str, seed: int) -> dict[str, Exam
     if split == "expanded":
         return _expanded(answered, seed)
     if split in ("orbit", "orbit_once"):
-        return _by_orbit(answered, seed, once=split == "orbit_once")
+        return _by_orbit(answered, seed, once=split == "orbit_once", fold=fold)
     if split == "people":
         return _by_people(answered)
     raise UnknownName("split", split, SPLITS[1:])
@@ -132,13 +144,14 @@ def _expanded(records: Records, seed: int) -> dict[str, Examples]:
     return {side: rows.taken(np.sort(part)) for side, part in zip(SIDES, _cut(order), strict=True)}
 
 
-def _by_orbit(records: Records, seed: int, *, once: bool) -> dict[str, Examples]:
+def _by_orbit(records: Records, seed: int, *, once: bool, fold: Fold | None) -> dict[str, Examples]:
     """Split the classes of symmetric positions, all their records or the first alone; expand the training side."""
     named = orbit_names(records.game, records.positions)
     names, firsts, classes = np.unique(named, return_index=True, return_inverse=True)
     order = np.random.default_rng([seed, 0x0B17]).permutation(len(names))
     kept = np.isin(np.arange(len(classes)), firsts) if once else np.True_
-    sides = {side: np.isin(classes, part) & kept for side, part in zip(SIDES, _cut(order), strict=True)}
+    parts = _cut(order) if fold is None else _cut_fold(order, fold)
+    sides = {side: np.isin(classes, part) & kept for side, part in zip(SIDES, parts, strict=True)}
     return {
         side: _located(records, np.flatnonzero(members), "proper" if side == "train" else "none")
         for side, members in sides.items()
@@ -167,6 +180,16 @@ def _cut(order: NDArray[np.int64]) -> list[NDArray[np.int64]]:
     validation, test = int(len(order) * VALIDATION), int(len(order) * TEST)
     train = len(order) - validation - test
     return [order[:train], order[train : train + validation], order[train + validation :]]
+
+
+def _cut_fold(order: NDArray[np.int64], fold: Fold) -> list[NDArray[np.int64]]:
+    """Return train, validation and test: the fold is the test side, 5 per cent of all validate, the others train."""
+    if fold.among > len(order):
+        raise BadOption(f"examples.folds = {fold.among}: there are only {len(order)} classes of symmetric positions")
+    parts = np.array_split(order, fold.among)
+    rest = np.concatenate([part for place, part in enumerate(parts) if place != fold.number])
+    train = len(rest) - int(len(order) * VALIDATION)
+    return [rest[:train], rest[train:], parts[fold.number]]
 
 
 def orbit_names(game: CompiledGame, positions: Any) -> NDArray[np.uint64]:

@@ -14,7 +14,7 @@ from understudy.games import find_game
 from understudy.games.batches import NO_MOVE, size, stacked, taken, unstacked
 from understudy.games.morris.batches import authors_images, image, images, keys, moves_of, orbit_keys, parts_of
 from understudy.games.morris.notation import SYMMETRIES
-from understudy.records.examples import all_examples, split_examples
+from understudy.records.examples import Fold, all_examples, split_examples
 from understudy.records.store import Records, load_any, lone_pairs
 
 GAME = find_game("morris")
@@ -90,6 +90,33 @@ def test_the_seed_decides_the_split() -> None:
         split_examples(records(batch, moves), split="orbit", seed=seed)["test"].origins.tolist() for seed in (1, 1, 2)
     )
     assert a == b != c
+
+
+@pytest.mark.parametrize("split", ["orbit", "orbit_once"])
+def test_folds_test_every_record_once(split: str) -> None:
+    batch, moves = pairs(20)
+    known = records(batch, moves)
+    classes = len(np.unique(orbit_keys(batch)))
+    plain = split_examples(known, split=split, seed=1)
+    every = np.sort(np.concatenate([np.unique(side.origins) for side in plain.values()])).tolist()
+    tested: list[int] = []
+    for number in range(4):
+        sides = split_examples(known, split=split, seed=1, fold=Fold(number, 4))
+        names = {side: set(orbit_keys(examples.positions).tolist()) for side, examples in sides.items()}
+        assert not names["train"] & names["test"] and not names["train"] & names["validation"]
+        assert not names["test"] & names["validation"]
+        assert len(names["test"]) in (classes // 4, classes // 4 + 1)
+        assert len(names["validation"]) == int(classes * 0.05)
+        assert sum(map(len, names.values())) == classes
+        tested += sides["test"].origins.tolist()
+    assert sorted(tested) == every
+
+
+def test_more_folds_than_classes_are_refused() -> None:
+    batch, moves = pairs(1)
+    few = records(taken(batch, np.arange(3)), moves[:3])
+    with pytest.raises(BadOption, match=r"examples.folds = 4: there are only 3 classes of symmetric positions"):
+        split_examples(few, split="orbit", seed=0, fold=Fold(0, 4))
 
 
 def test_rows_without_moves() -> None:

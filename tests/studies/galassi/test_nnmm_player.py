@@ -20,10 +20,10 @@ from understudy.games.morris.batches import moves_of
 from understudy.games.morris.legality import grade, whole
 from understudy.match import Opening, play_games
 from understudy.players import make_player
+from understudy.players.checking import fall_back
 from understudy.players.parts import checked_parts
-from understudy.studies.galassi.fallback import fall_back
 from understudy.studies.galassi.gaming import gaming, gaming_json, gaming_text
-from understudy.studies.galassi.nnmm_player import CLOSE, inputs, run_cascade
+from understudy.studies.galassi.nnmm_player import CLOSE, run_cascade
 
 GAME = find_game("morris")
 LETTERS = "TFR"
@@ -93,7 +93,7 @@ def test_close_calls_are_decided_in_float64(tmp_path: Path) -> None:
         network.through[:, 7], network.across[:, 7] = twin, network.across[:, 3]
         network.output_bias[[3, 7]] = 50
     batch = stacked(positions(400))
-    exact, chosen = run_cascade(player.exact, inputs(batch), np.full((len(batch.mine), 2), -1))
+    exact, chosen = run_cascade(player.exact, player.show(batch), np.full((len(batch.mine), 2), -1))
     assert np.abs(exact[:, 0, 3] - exact[:, 0, 7]).max() < CLOSE
     assert set(chosen[:, 0]) == {3, 7}
     assert (player.score_parts(batch)[1] == chosen).all()
@@ -269,6 +269,37 @@ def test_the_original_check_is_that_of_the_authors(order: str, tmp_path: Path) -
             assert choices[row].move in GAME.moves(board)
     assert player.corrections.tolist() == fallen.corrected.sum(axis=0).tolist()
     assert fallen.stuck.any() or order != "RFT"  # a removal without a mill leads nowhere
+
+
+def test_students_fall_back_as_the_authors_did() -> None:
+    player: Any = make_player("student:morris,check=original", GAME)
+    boards = [board for board in positions(120) if GAME.outcome(board) is None]
+    expected = [fallen_by_hand(player, board) for board in boards]
+    choices = player.choose(boards)
+    assert [choice.fault for choice in choices] == ["dead end" if parts is None else None for parts in expected]
+    decided = [(choice, parts) for choice, parts in zip(choices, expected, strict=True) if parts is not None]
+    assert moves_of(np.array([parts for _, parts in decided])).tolist() == [choice.move for choice, _ in decided]
+    assert player.corrections.tolist() == fall_back(player, stacked(boards)).corrected.sum(axis=0).tolist()
+    assert player.think(boards[0]).choice == choices[0]
+
+
+@pytest.mark.parametrize(
+    ("game", "text", "message"),
+    [
+        ("morris", "student:morris,check=maybe", "there are: none, legal, original"),
+        ("morris", "student:morris,check=original,best=3", "check=original decides part by part"),
+        (
+            "chess",
+            "student:chess_imitator,check=original",
+            "chess has no check of a paper's authors: check=original",
+        ),
+    ],
+)
+def test_where_the_original_check_cannot_be_it_is_refused(game: str, text: str, message: str) -> None:
+    with pytest.raises(UnderstudyError) as caught:
+        make_player(text, find_game(game))
+    assert message in str(caught.value)
+    assert "\n" not in str(caught.value)
 
 
 def test_the_gaming_test_counts_corrections(tmp_path: Path) -> None:

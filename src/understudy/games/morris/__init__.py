@@ -19,6 +19,7 @@ KIND = GameKind(
     batches="batches",
     encoders="inputs",
     legality="legality",
+    fallback="fallback",
     mistakes="mistakes",
     truth="truth",
     tables="solving",

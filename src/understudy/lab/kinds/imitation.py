@@ -29,7 +29,7 @@ from understudy.lab.watching import RECORDS, keep_records
 from understudy.networks import build_units
 from understudy.networks.files import load_weights, save_student
 from understudy.networks.students import Unit
-from understudy.records.examples import SKETCHED, Examples, orbit_names, sketch_of, split_examples, together
+from understudy.records.examples import SKETCHED, Examples, orbit_names, sketch_of, together
 from understudy.records.store import Records, load
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
@@ -64,7 +64,7 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
 
 
 def _train_student(run: Run[Experiment], lesson: Lesson, records: Records) -> None:
-    sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+    sides = lesson.split(records)
     units, spent = untrained(lesson), {}
     look = _make_look(run, lesson, units, sides["test"])
 
@@ -202,6 +202,7 @@ def _facts(
         "weights": sum(weight.numel() for unit in units for weight in unit.parameters()),
         "network": dict(lesson.networks[lesson.game.part_names[0]]),
         "training": dict(lesson.settings.get("training", {})),
+        **({"fold": lesson.examples.fold, "folds": lesson.examples.folds} if lesson.examples.chosen_fold else {}),
     }  # fmt: skip
 
 
@@ -226,7 +227,7 @@ def _choose_best(run: Run[Experiment], records: Records) -> None:
         return
     scores = {}
     for lesson in run.experiment.lessons:
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = lesson.split(records)
         rows = some(sides["validation"], COMPARED)
         verdict = judge_parts(load_student(run, lesson), rows.positions, rows.moves, judges=("accuracy",))
         # Students of the leaking split know their validation rows, so they never stand above those of the honest one,

@@ -80,7 +80,7 @@ def _judge_player(player: Any, examples: Examples, judges: tuple[str, ...]) -> A
 def judge_baselines(run: Run[Experiment], records: Records) -> Iterator[Judgement]:
     """Yield what those are asked who have not learned: some rows of each table of accuracy."""
     for lesson in _one_of_each(run.experiment.lessons):
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = lesson.split(records)
         if lesson.student.only:
             yield from _judge_part_baselines(run, lesson, sides)
             continue

@@ -30,6 +30,7 @@ from understudy.lab.kinds.imitation_beside import (
     name_part_section,
     some,
 )
+from understudy.lab.kinds.imitation_folds import fold_judgements
 from understudy.lab.options.imitation import EXAM_SEED, GENERATE, Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
@@ -38,7 +39,7 @@ from understudy.papers import find_test
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.protocols import Backend
-from understudy.records.examples import FRESH, Examples, all_examples, choose_expansion, orbit_names, split_examples
+from understudy.records.examples import FRESH, Examples, all_examples, choose_expansion, orbit_names
 from understudy.records.starts import reachable
 from understudy.records.store import Records, load, load_any, lone_pairs
 from understudy.records.watch import watch
@@ -80,7 +81,7 @@ def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
     """Return positions held out with what each student thinks of them, for the report."""
     records, students = load(run.folder / RECORDS), {}
     for lesson in (lesson for lesson in run.experiment.lessons if not lesson.student.only):
-        held_out = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        held_out = lesson.split(records)["test"]
         students[lesson.name] = draw_samples(load_student(run, lesson), held_out)
     return {"asked": ASKED, "students": {name: drawn for name, drawn in students.items() if drawn}}
 
@@ -102,7 +103,7 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
     states, exam = _states(run.experiment, records), watch_exam(run)
     for lesson in run.experiment.lessons:
         student = load_student(run, lesson)
-        sides = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)
+        sides = lesson.split(records)
         if part := lesson.student.only:
             for side in ("validation", "test"):
                 yield name_part_section(part, side), lesson.name, judge_part(student, part, sides[side])
@@ -131,6 +132,7 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
         yield from judge_data(run, records)
     if run.experiment.watch is not None:
         yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
+    yield from fold_judgements(run)
 
 
 def watch_exam(run: Run[Experiment]) -> Examples | None:
@@ -189,7 +191,7 @@ def _teacher_judgements(
     game, judging, row = run.experiment.game, run.experiment.judging, f"{TEACHER}{name}"
     whole = [lesson for lesson in run.experiment.lessons if not lesson.student.only]
     for lesson in {lesson.examples.split: lesson for lesson in reversed(whole)}.values():
-        test = split_examples(records, split=lesson.examples.split, seed=lesson.examples.seed)["test"]
+        test = lesson.split(records)["test"]
         rows = some(test, TEACHER_ROWS)
         yield f"test rows, split {lesson.examples.split}", row, ask(game, name, rows, ("accuracy",))
     for opponent in opponents_of(run.experiment):

@@ -22,9 +22,10 @@ from understudy.lab.settings import ABOUT_SECTIONS, About, board_of, built, chec
 from understudy.networks import check_student, network_options
 from understudy.networks.students import StudentOptions
 from understudy.papers import check_test
-from understudy.records.examples import SPLITS, check_split
+from understudy.records.examples import FOLDED, SPLITS, Examples, Fold, check_split, split_examples
 from understudy.records.files import check_on_error
 from understudy.records.people import HoldOut, check_hold_out
+from understudy.records.store import Records
 from understudy.records.watch import Watch
 from understudy.trainers.fitting import TrainingOptions, check_training, training_facts
 
@@ -66,6 +67,15 @@ class ExamplesOptions:
     """`orbit`: whole classes of symmetric positions on one side; `orbit_once`: the same with one record of each;
     `expanded`: the papers' leaking split; `people`: games of PGN held out by player and year."""
     seed: int = 0
+    folds: int | None = None
+    """Into how many equal parts the classes of the split `orbit` are cut; without it a tenth of them is tested on."""
+    fold: int | None = None
+    """Which of them is tested on, from 0; variations over it test every record once."""
+
+    @property
+    def chosen_fold(self) -> Fold | None:
+        """The fold that is tested on; None where classes are not folded."""
+        return None if self.folds is None or self.fold is None else Fold(self.fold, self.folds)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,6 +141,11 @@ class Lesson:
         """How the student sees positions."""
         return find_encoder(self.game, self.student.encoder)
 
+    def split(self, records: Records) -> dict[str, Examples]:
+        """Return the sides of records that this student learns from and is examined on."""
+        chosen = self.examples
+        return split_examples(records, split=chosen.split, seed=chosen.seed, fold=chosen.chosen_fold)
+
     def training_of(self, unit: str) -> TrainingOptions:
         """Return how a network learns: as its part says, one for whole moves as the first part does."""
         return self.training[unit if unit in self.training else self.game.part_names[0]]
@@ -159,6 +174,8 @@ class Experiment:
         return board_of(self.about)
 
 
+MOST_FOLDS = 1000
+"""More trainings of one experiment than anybody waits for."""
 GENERATE = "generate"
 """The states that are made by random play."""
 COMMONEST = "commonest"
@@ -267,6 +284,7 @@ def make_lesson_plan(game: CompiledGame, name: str, settings: Mapping[str, Any])
         raise UnknownName("examples.split", examples.split, SPLITS[1:])
     check_split(game, examples.split)
     check_range("examples.seed", examples.seed, 0, LARGEST - 1)
+    _check_folds(examples)
     student = _settle(game, built(StudentOptions, settings, "student"))
     parts = game.part_names
     networks = {part: _for_part(settings.get("network", {}), part, parts, "network") for part in parts}
@@ -279,6 +297,20 @@ def make_lesson_plan(game: CompiledGame, name: str, settings: Mapping[str, Any])
         name=name, game=game, examples=examples, student=student, networks=networks, training=training,
         settings=dict(settings),
     )  # fmt: skip
+
+
+def _check_folds(examples: ExamplesOptions) -> None:
+    """Raise unless there is neither fold nor folds, or both, of a split that can be folded."""
+    if examples.folds is None and examples.fold is None:
+        return
+    if examples.folds is None or examples.fold is None:
+        said, lacking = ("fold", "folds") if examples.folds is None else ("folds", "fold")
+        raise BadOption(f"examples.{said} = {getattr(examples, said)} needs examples.{lacking} too")
+    if examples.split not in FOLDED:
+        fitting = " and ".join(map(repr, FOLDED))
+        raise BadOption(f"examples.folds goes with the splits {fitting}, not {examples.split!r}")
+    check_range("examples.folds", examples.folds, 2, MOST_FOLDS)
+    check_range("examples.fold", examples.fold, 0, examples.folds - 1)
 
 
 def _settle(game: CompiledGame, student: StudentOptions) -> StudentOptions:

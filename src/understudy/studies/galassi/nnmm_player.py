@@ -1,55 +1,37 @@
 """The networks of Neural Nine Men's Morris as their authors published them: `nnmm:FOLDER/TFR`.
 
 Three files `TFR_TO.npz`, `TFR_FROM.npz`, `TFR_REMOVE.npz` hold four layers each; the three letters tell the order in
-which the networks decide. The published networks are one residual block (the further blocks of the papers were never
-wired). Nothing follows the sum of that block but a linear layer, so its second half is folded into the output, at two
-thirds of the work. The authors computed in float64; we do so only where float32 finds two classes nearly equal, which
-gives the same choices in half the time.
+which the networks decide, or the authors' texts beside them do (`nnmm_files.py`). The published networks are one
+residual block (the further blocks of the papers were never wired). Nothing follows the sum of that block but a linear
+layer, so its second half is folded into the output, at two thirds of the work. The authors computed in float64; we do
+so only where float32 finds two classes nearly equal, which gives the same choices in half the time.
 """
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import BadOption, FileError, UnknownName
+from understudy.errors import BadOption
 from understudy.games import CompiledGame
 from understudy.games.batches import OPEN, size, stacked, taken
-from understudy.games.morris.batches import moves_of
-from understudy.games.morris.inputs import RAWEST
 from understudy.games.morris.legality import CLASSES
+from understudy.players.checking import check_check, decide_parts, make_choices
 from understudy.players.names import PlayerKind
-from understudy.players.parts import checked_parts, in_part_order, think_by_parts
+from understudy.players.parts import in_part_order, think_by_parts
 from understudy.protocols import Choice
-from understudy.studies.galassi.fallback import fall_back
+from understudy.studies.galassi.nnmm_files import find_cascade, load_layers
 from understudy.thoughts import Thought
-from understudy.unpacking import check_unpacked
-
-INPUTS = 90
-"""24 cells mine, theirs and empty, nine stones in my hand and nine in theirs (unary)."""
 
 CHUNK = 8192
 """Rows at a time: enough for BLAS, and the arrays between layers are still reused rather than mapped anew."""
 CLOSE = 0.01
 """Classes whose log-probabilities differ by less are told apart in float64; float32 errs by less than 0.001."""
 
-LARGEST = 1e6
-"""A weight beyond this is taken for damage; below it nothing overflows."""
-
-CHECKS = ("none", "legal", "original")
-"""Whether the cascade may choose anything, or only what leads to a legal move, or what the authors' own check lets
-through (`fallback.py`)."""
-DEAD_END = "dead end"
-"""Why a game is lost in which the authors' check leaves no class: their program ends there."""
-FILES = ("TO", "FROM", "REMOVE")
-LETTERS = "TFR"
-"""What the files are called, and how an order of deciding is written."""
 
 Array = NDArray[Any]
 
@@ -59,7 +41,8 @@ class NnmmOptions:
     """Where the weights are, and whether a choice is checked."""
 
     path: str = ""
-    """A folder and the three letters of the order, such as weights/TFR."""
+    """A folder and the beginning of its files' names, such as weights/TFR; it ends in the three letters of the order
+    unless the authors' texts stand beside the files."""
     check: str = "none"
     """`none`: play what the networks say, legal or not; `legal`: take the best class that leads to a legal move;
     `original`: as the authors' program did, which may end in a dead end."""
@@ -69,7 +52,7 @@ class Network(NamedTuple):
     """One network, its output layer folded back into the layers before it."""
 
     board: Array
-    """[90, 200]"""
+    """[inputs, 200]: 90 inputs in what is published, other widths where a sidecar says so."""
     earlier: Array
     """[25 for each earlier network, 200]"""
     bias: Array
@@ -89,31 +72,21 @@ class Nnmm:
     def __init__(self, game: CompiledGame, options: NnmmOptions, *, name: str, rng: np.random.Generator) -> None:
         if game.name != "morris":
             raise BadOption(f"{name}: these networks play morris, not {game.name}")
-        if options.check not in CHECKS:
-            raise UnknownName(f"check of {name!r}", options.check, CHECKS)
+        check_check(game, options.check, f"check of {name!r}")
         self.name, self.game, self.check = name, game, options.check
-        self.order = read_order(options.path, name)
-        self.exact = [load_network(f"{options.path}_{FILES[p]}.npz", earlier=i) for i, p in enumerate(self.order)]
+        cascade = find_cascade(options.path, name)
+        self.order, self.encoder, self.sidecars = cascade.order, cascade.encoder, cascade.sidecars
+        width = self.encoder.layout.width
+        self.exact = [fold_network(load_layers(cascade, part), width) for part in self.order]
         self.quick = [Network(*(array.astype(np.float32) for array in network)) for network in self.exact]
         self.corrections = np.zeros(3, np.int64)
         """How often each network's choice was not legal and another was taken."""
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose a move in each position; without the check it may be none that the rules allow."""
-        batch = stacked(positions)
-        if self.check == "original":
-            fallen = fall_back(self, batch)
-            self.corrections += fallen.corrected.sum(axis=0)
-            faults = [DEAD_END if stuck else None for stuck in fallen.stuck.tolist()]
-            return [
-                Choice(move, fault=fault) for move, fault in zip(moves_of(fallen.parts).tolist(), faults, strict=True)
-            ]
-        if self.check == "legal":
-            parts, corrected = checked_parts(self, batch)
-            self.corrections += corrected.sum(axis=0)
-        else:
-            _, parts = self.score_parts(batch)
-        return [Choice(move) for move in moves_of(parts).tolist()]
+        checked = decide_parts(self, stacked(positions), self.check)
+        self.corrections += checked.corrected.sum(axis=0)
+        return make_choices(self.game, checked)
 
     def think(self, position: Any, past: Sequence[Any] = ()) -> Thought:
         """Return the probabilities of all cells for each part, and of whole moves."""
@@ -128,8 +101,12 @@ class Nnmm:
         earlier = np.full((rows, 2), OPEN) if given is None else given
         for first in range(0, rows, CHUNK):
             part = slice(first, first + CHUNK)
-            scores[part], chosen[part] = self._score(inputs(taken(batch, part)), earlier[part])
+            scores[part], chosen[part] = self._score(self.show(taken(batch, part)), earlier[part])
         return scores, in_part_order(chosen, self.order)
+
+    def show(self, batch: Any) -> Array:
+        """Return the bits of each position as the first layers see them."""
+        return self.encoder.encode(batch).astype(np.float32)
 
     def _score(self, board: Array, given: NDArray[np.int64]) -> tuple[Array, NDArray[np.int64]]:
         """Return scores and choices in cascade order, all choices as float64 makes them."""
@@ -153,19 +130,6 @@ def run_cascade(networks: Sequence[Network], board: Array, given: NDArray[np.int
     return scores, chosen
 
 
-def read_order(path: str, name: str) -> tuple[int, ...]:
-    """Return the order of deciding that the last three letters of *path* name."""
-    letters = Path(path).name[-3:]
-    if sorted(letters) != sorted(LETTERS):
-        raise BadOption(f"{name}: weights are named by an order of T, F and R, such as folder/TFR, not {path!r}")
-    return tuple(LETTERS.index(letter) for letter in letters)
-
-
-def inputs(batch: Any) -> Array:
-    """Return the papers' 90 bits of each position."""
-    return RAWEST.encode(batch).astype(np.float32)
-
-
 def log_probabilities(network: Network, board: Array, seen: NDArray[np.int64]) -> Array:
     """Return the log-probability of each class [n, 25]; *seen* holds the earlier choices, to the network one-hots."""
     first = board @ network.board
@@ -183,13 +147,12 @@ def log_probabilities(network: Network, board: Array, seen: NDArray[np.int64]) -
     return logits
 
 
-def load_network(path: str, *, earlier: int) -> Network:
-    """Return the network saved at *path*, which sees the choices of *earlier* networks."""
-    layers = _load_layers(path, INPUTS + CLASSES * earlier)
+def fold_network(layers: Sequence[Array], inputs: int) -> Network:
+    """Return the network of eight arrays, of which the first sees *inputs* columns of the board."""
     first, bias, middle, middle_bias, last, last_bias, output, output_bias = layers
     return Network(
-        board=first[:INPUTS],
-        earlier=first[INPUTS:],
+        board=first[:inputs],
+        earlier=first[inputs:],
         bias=bias,
         middle=middle,
         middle_bias=middle_bias,
@@ -197,44 +160,6 @@ def load_network(path: str, *, earlier: int) -> Network:
         through=last @ output,
         output_bias=last_bias @ output + output_bias,
     )
-
-
-def _load_layers(path: str, width: int) -> list[Array]:
-    """Return the eight arrays of a file, weights and biases in turn, or raise what is wrong with it."""
-    shapes = [(width, 200), (200,), (200, 300), (300,), (300, 200), (200,), (200, CLASSES), (CLASSES,)]
-    place, names = f"weights {path!r}", [f"arr_{i}" for i in range(len(shapes))]
-    arrays = _load_arrays(path, place)
-    if sorted(arrays) != names:
-        raise FileError(f"{place} hold {_listed(sorted(arrays))}; expected {_listed(names)}")
-    for name, shape in zip(names, shapes, strict=True):
-        array = arrays[name]
-        if array.shape != shape or array.dtype.kind not in "fiu":
-            kind = f"{array.dtype} of shape {array.shape}"
-            raise FileError(f"{place}: {name} is {kind}; expected numbers of shape {shape}")
-        if not (np.abs(array.astype(np.float64)) < LARGEST).all():
-            raise FileError(f"{place}: {name} holds numbers that are not finite or beyond {LARGEST:g}")
-    return [np.ascontiguousarray(arrays[name], np.float64) for name in names]
-
-
-def _load_arrays(path: str, place: str) -> dict[str, NDArray[Any]]:
-    try:
-        with open(path, "rb") as file:
-            archive = np.load(file, allow_pickle=False)
-            if not isinstance(archive, np.lib.npyio.NpzFile):
-                raise FileError(f"{place} are a single array; expected an archive of eight")
-            with zipfile.ZipFile(path) as parts:
-                check_unpacked(Path(path), sum(part.file_size for part in parts.infolist()))
-            return {name: archive[name] for name in archive.files}
-    except FileError:
-        raise
-    except Exception as error:  # damaged archives raise nearly anything, up to errors of Python's own tokenizer
-        why = getattr(error, "strerror", None) or " ".join(str(error).split()) or type(error).__name__
-        raise FileError(f"{place} cannot be read: {why}") from None
-
-
-def _listed(names: Sequence[str]) -> str:
-    shown = ", ".join(map(repr, names[:10])) or "nothing"
-    return shown + (f" and {len(names) - 10} more" if len(names) > 10 else "")
 
 
 NNMM = PlayerKind(Nnmm, NnmmOptions, "path")
