@@ -477,7 +477,7 @@ def test_both_names_of_a_set_are_the_same_experiment() -> None:
 def test_experiments_tell_what_they_need(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("UNDERSTUDY_DATA", str(tmp_path))
     text = CliRunner().invoke(commands, ["experiments"]).stdout
-    assert "galassi (from nothing: morris_own_teacher, morris_perfect, morris_quick)" in text
+    assert "galassi (from nothing: morris_own_teacher, morris_perfect, morris_quick, morris_weighed)" in text
     assert "sabatelli (from nothing: chess_quick)" in text
     both = "nnmm/DATASET.complete.txt and nnmm/STATES.complete.txt"
     assert f"needs {both} (`understudy fetch nnmm`)" in text
