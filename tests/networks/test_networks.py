@@ -245,7 +245,11 @@ def test_given_parts_are_obeyed() -> None:
         ({"kind": "residual", "layers": 3}, {}, "no option of .network. 'layers'"),
         ({"kind": "residual", "symmetric": True, "width": 210}, {}, "network.width must be a multiple of 25"),
         ({"kind": "residual", "symmetric": True, "batch_norm": True}, {}, "batch_norm does not go"),
-        (SMALL, {"encoder": "integer"}, "cannot see positions as 'integer'; these it can: rawest, rawer, raw$"),
+        (
+            SMALL,
+            {"encoder": "integer"},
+            "cannot see positions as 'integer'; these it can: rawest, rawer, raw, patterns$",
+        ),
         ({"kind": "dense", "head_sees": "some"}, {}, "all or last"),
         (
             {"kind": "dense"},

@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.games.layout import Classes, Layout, facts, joined, uniform
+from understudy.networks.modes import WORTH_IT, Modes, find_modes
 
 Affine: TypeAlias = nn.Module
 """A layer that multiplies by a matrix and adds a bias: plain or tied."""
@@ -52,9 +53,18 @@ class Tied(nn.Module):
         self.relation = torch.tensor(relation)
         self.kinds = torch.tensor([kinds.index(place) for place in places.tolist()])
         self.rows, self.columns = _selection(outputs), _selection(inputs)
+        self.modes = self._find_modes(inputs.classes)
+
+    def _find_modes(self, classes: Classes) -> Modes | None:
+        """Return the faster way through this layer, where it has all places on both sides and there is one."""
+        whole = self.rows is None and self.columns is None
+        modes = find_modes(classes) if whole else None
+        return modes if modes is not None and modes.cost(*self.weight.shape[1:]) < WORTH_IT else None
 
     def forward(self, inputs: Tensor) -> Tensor:
-        return nn.functional.linear(inputs, *self.written_out())
+        if self.modes is None:
+            return nn.functional.linear(inputs, *self.written_out())
+        return self.modes.multiply(inputs, self.weight) + self.bias[self.kinds].flatten()
 
     def written_out(self) -> tuple[Tensor, Tensor]:
         """Return the whole matrix and bias that this layer stands for."""
