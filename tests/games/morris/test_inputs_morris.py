@@ -12,6 +12,7 @@ from understudy.games.batches import stacked
 from understudy.games.layout import find_encoder
 from understudy.games.morris.batches import image
 from understudy.games.morris.inputs import ENCODERS
+from understudy.games.morris.lines import LINES
 from understudy.games.morris.notation import NUMBER, SYMMETRIES
 
 GAME = find_game("morris")
@@ -92,3 +93,52 @@ def test_unknown_names() -> None:
         find_encoder(find_game("morris"), "rawst")
     with pytest.raises(UnknownName, match=r"encoder for chess 'raw'.*bitmap, features"):
         find_encoder(find_game("chess"), "raw")
+
+
+def plain_patterns(text: str) -> list[list[list[int]]]:
+    """Return what `patterns` says of each cell, for the mover and then the other, written with lists from its words."""
+    lines = [[cell + 1 for cell in line] for line in LINES.tolist()]
+    beside: dict[int, set[int]] = {cell: set() for cell in range(1, 25)}
+    for first, middle, last in lines:
+        for one, other in ((first, middle), (middle, last)):
+            beside[one].add(other)
+            beside[other].add(one)
+    held = {letter: {cell for cell in range(1, 25) if text[cell - 1] == letter} for letter in "MEO"}
+    shown = []
+    for letter, other, hand in (("M", "E", int(text[24])), ("E", "M", int(text[25]))):
+        own, empty = held[letter], held["O"]
+        slides = hand == 0 and len(own) > 3
+        lacking = [line for line in lines if len(own & {*line}) == 2 and len(empty & {*line}) == 1]
+        mills = [line for line in lines if {*line} <= own]
+        single = [line for line in lines if len(own & {*line}) == 1 and not held[other] & {*line}]
+        in_mill = {cell for line in mills for cell in line}
+        channels: list[list[int]] = [[] for _ in range(8)]
+        for cell in range(1, 25):
+            mine, free = cell in own, cell in empty
+            closes = [line for line in lacking if cell in line]
+            arrives = [line for line in closes if not slides or (own & beside[cell]) - {*line}]
+            numbers = [
+                len(closes) if free else 0,
+                int(free and bool(arrives)),
+                (len(own & beside[cell]) if slides else 1) if free else 0,
+                sum(cell in line for line in mills) if mine else 0,
+                int(mine and (cell not in in_mill or own <= in_mill)),
+                len(empty & beside[cell]) if mine else 0,
+                len(closes) if mine else 0,
+                sum(cell in line for line in single) if free else 0,
+            ]
+            for channel, number in zip(channels, numbers, strict=True):
+                channel.append(number)
+        shown.append(channels)
+    return shown
+
+
+def test_patterns_are_what_their_words_say_in_all_phases() -> None:
+    encoder = find_encoder(GAME, "patterns")
+    positions = [position for seed in range(6) for position, _ in random_line(GAME, 120, seed)]
+    positions.append(GAME.read("OMEOOOOOOOEOMOOMOOOOEOOO0033"))
+    columns = encoder.encode(stacked(positions))
+    for position, row in zip(positions, columns, strict=True):
+        text = GAME.write(position)
+        assert row[:114].tolist() == plain_raw(text)
+        assert row[114:].reshape(2, 8, 24).tolist() == plain_patterns(text), text

@@ -2,7 +2,8 @@
 
 `raw` is the thesis's table 5.1, `rawest` the paper's table I, `rawer` stands between them in the authors' code,
 `integer` is the thesis's table 5.2, and `augmented` adds what the thesis's section 7.1 wishes for: full lines and
-cells that close a mill. All are seen by the side to move; cells have the papers' order.
+cells that close a mill. `patterns` goes further: mills, closing cells and room to move of both sides, cell by cell, so
+that it serves networks that are tied by symmetry. All are seen by the side to move; cells have the papers' order.
 """
 
 from __future__ import annotations
@@ -12,26 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.games import batches
 from understudy.games.game import CompiledGame
 from understudy.games.layout import Classes, Encoder, Layout, cells, facts, joined
 from understudy.games.morris.legality import phases
-from understudy.games.morris.notation import BIT, NUMBER, STONES, SYMMETRIES
-
-_PLACES = np.array(BIT[1:]) - 1
-"""The bit of each cell, in the papers' order."""
-
-_CELL_LINES = (
-    (1, 2, 3), (4, 5, 6), (7, 8, 9), (10, 11, 12), (13, 14, 15), (16, 17, 18), (19, 20, 21), (22, 23, 24),
-    (1, 10, 22), (4, 11, 19), (7, 12, 16), (2, 5, 8), (17, 20, 23), (9, 13, 18), (6, 14, 21), (3, 15, 24),
-)  # fmt: skip
-LINES = np.array(_CELL_LINES) - 1
-"""The sixteen lines where mills can stand, rows first, as places in the papers' order of cells."""
-
-
-def occupied(masks: NDArray[np.uint64]) -> NDArray[np.int8]:
-    """Return which cells are in each mask [masks, 24], in the papers' order."""
-    return batches.occupied(masks, len(_PLACES))[:, _PLACES]
+from understudy.games.morris.lines import LINES, occupied
+from understudy.games.morris.notation import NUMBER, STONES, SYMMETRIES
+from understudy.games.morris.patterns import CHANNELS, show_patterns
 
 
 def _unary(numbers: NDArray[Any], width: int) -> NDArray[np.int8]:
@@ -77,6 +64,10 @@ def _augmented(batch: Any) -> NDArray[np.int8]:
     return np.concatenate([_rawest(batch), *full, *closing], axis=1).astype(np.int8)
 
 
+def _patterns(batch: Any) -> NDArray[np.int8]:
+    return np.concatenate([_raw(batch), show_patterns(batch)], axis=1)
+
+
 def _closing(side: NDArray[np.int8]) -> NDArray[np.int8]:
     """Return the cells whose two companions in some line are all of *side*."""
     closing = np.zeros_like(side)
@@ -107,8 +98,9 @@ INTEGER = Encoder("integer", joined([_CELLS, facts(_CLASSES, 6)]), _integer, one
 AUGMENTED = Encoder(
     "augmented", joined([_RAWEST, facts(_CLASSES, 3 * len(LINES)), _CELLS, _CELLS]), _augmented, symmetric=False
 )
+PATTERNS = Encoder("patterns", joined([RAW.layout, *[_CELLS] * (2 * CHANNELS)]), _patterns)
 
-ENCODERS = {encoder.name: encoder for encoder in (RAWEST, RAWER, RAW, INTEGER, AUGMENTED)}
+ENCODERS = {encoder.name: encoder for encoder in (RAWEST, RAWER, RAW, INTEGER, AUGMENTED, PATTERNS)}
 """How students that imitate moves may see a position."""
 
 
