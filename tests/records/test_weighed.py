@@ -13,11 +13,14 @@ from understudy.backends import Local
 from understudy.errors import BadOption, FileError
 from understudy.games import find_game
 from understudy.games.batches import NO_MOVE, unstacked
+from understudy.players import make_player
+from understudy.players.looking import HASTE, UNPROVEN, graded_value
 from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.records import load, save
 from understudy.records.examples import SOFTEST, split_examples
 from understudy.records.store import Records, joined
 from understudy.records.watch import Watch, watch
+from understudy.search.workspace import WIN
 
 MORRIS = find_game("morris")
 PLAN = Watch(
@@ -41,10 +44,27 @@ def test_every_move_is_weighed_as_plain_minimax_does(records: Records) -> None:
         moves, worths = records.weighed.moves[place], records.weighed.worths[place]
         kept = moves != NO_MOVE
         assert kept.sum() == min(len(truth), PLAN.weighed)
-        assert [truth[move] for move in moves[kept]] == pytest.approx(worths[kept].tolist(), abs=1e-6)
+        for move, worth in zip(moves[kept].tolist(), worths[kept].tolist(), strict=True):
+            ended = abs(truth[move]) == 1
+            assert (
+                (truth[move] * worth > 0 and abs(worth) > UNPROVEN)
+                if ended
+                else worth == pytest.approx(UNPROVEN * truth[move], abs=1e-6)
+            )
         assert (np.diff(worths[kept]) <= 0).all()
         assert moves[0] == records.moves[place]
         assert records.values[place] == worths[0]
+
+
+def test_a_win_that_comes_soon_is_worth_more() -> None:
+    position = MORRIS.read("MMOOOOOOOMOOEEOOOOOOEOOO0033")
+    worths = make_player("searcher:depth=3", MORRIS).weigh_moves(position)  # type: ignore[attr-defined]
+    assert max(worths.values()) == pytest.approx(1 - HASTE)
+    soon, late, latest, great, loss = (
+        graded_value(value, 100.0) for value in (WIN - 1, WIN - 3, WIN - 99, 1e4, 3 - WIN)
+    )
+    assert 1 > soon > late > latest == pytest.approx(UNPROVEN)
+    assert great == pytest.approx(UNPROVEN) and loss == -late
 
 
 def test_they_come_back_from_a_file(records: Records, tmp_path: Path) -> None:

@@ -317,10 +317,27 @@ def outcome_value(value: float, scale: float) -> float:
     return math.copysign(1.0, value) if abs(value) > PROVEN else math.tanh(value / scale)
 
 
+def graded_value(value: float, scale: float) -> float:
+    """Return a search's value as an expected outcome in [-1, 1] that knows how far off an end is.
+
+    A win that comes soon is worth more than a late one, any win more than what is not proven, and a late loss more than
+    a soon one. Who learns what moves are worth would otherwise learn that all winning moves are alike, and end no game.
+    """
+    plies = plies_of(value)
+    if plies is None:
+        return UNPROVEN * math.tanh(value / scale)
+    return math.copysign(max(1.0 - HASTE * abs(plies), UNPROVEN), value)
+
+
 def plies_of(value: float) -> int | None:
     """Return how many plies a search's value sees to the end of the game, None if it sees no end."""
     return round(math.copysign(WIN - abs(value), value)) if abs(value) > PROVEN else None
 
+
+UNPROVEN = 0.99
+"""The most that a position is worth whose end a search does not see."""
+HASTE = 0.0005
+"""What an end is worth less for each ply until then: twenty plies, more than teachers see, lie above `UNPROVEN`."""
 
 _local = threading.local()
 

@@ -24,6 +24,7 @@ from understudy.players.looking import (
     Opinion,
     Prospect,
     follow_line,
+    graded_value,
     is_selective,
     look_at_all,
     outcome_value,
@@ -124,6 +125,7 @@ class Searcher:
         """Return what every move is worth, the best first, all seen equally far: as far as the limits take the best.
 
         What a limited search has begun to see one ply deeper does not count: it would favour one move over others.
+        Of wins the soonest is worth most (`graded_value`).
         """
         opinion = self._look(position, (), self.limits, None)
         look = partial(look_at_all, self.game, position, self.evaluator,
@@ -131,7 +133,7 @@ class Searcher:
         most = ENDLESS if self.limits.nodes == ENDLESS else OTHERS * self.limits.nodes
         values = look(deepest=opinion.depth, nodes=most).values or look(deepest=1, nodes=ENDLESS).values
         ranked = sorted(values, key=lambda move: -values[move])
-        return {move: outcome_value(values[move], self.evaluator.scale) for move in ranked}
+        return {move: graded_value(values[move], self.evaluator.scale) for move in ranked}
 
     def think_aloud(
         self,

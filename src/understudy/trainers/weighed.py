@@ -23,6 +23,9 @@ from understudy.games.rows import play_rows
 from understudy.records.examples import Examples
 from understudy.records.store import Records
 
+NEARLY = 0.9999
+"""Of 1 for won: what is worth more counts as that much, so that no score is endless."""
+
 
 class Targets(NamedTuple):
     """What rows are fitted to: one drawn move, and how likely others are."""
@@ -74,8 +77,13 @@ def make_soft(examples: Examples, order: tuple[int, ...], *, temperature: float,
     moves, worths = examples.weighed.moves.copy(), examples.weighed.worths.copy()
     alone = moves[:, 0] == NO_MOVE
     moves[alone, 0], worths[alone, 0] = examples.moves[alone], 0.0
-    scores = torch.from_numpy(np.where(moves == NO_MOVE, -np.inf, worths / temperature).astype(np.float32))
+    scores = torch.from_numpy(np.where(moves == NO_MOVE, -np.inf, stretch(worths) / temperature).astype(np.float32))
     return Soft(examples, order, np.where(moves == NO_MOVE, moves[:, :1], moves), scores.softmax(dim=1), legal)
+
+
+def stretch(worths: NDArray[np.float32]) -> NDArray[np.float64]:
+    """Return worths as a search's scores go, without bounds: where a game is all but won, moves still differ."""
+    return np.arctanh(np.clip(np.asarray(worths, np.float64), -NEARLY, NEARLY))
 
 
 def find_target(targets: Targets, place: int, classes: int) -> Tensor:

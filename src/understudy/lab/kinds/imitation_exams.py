@@ -31,6 +31,7 @@ from understudy.lab.kinds.imitation_beside import (
     some,
 )
 from understudy.lab.kinds.imitation_folds import fold_judgements
+from understudy.lab.kinds.imitation_worths import worth_judgements
 from understudy.lab.options.imitation import EXAM_SEED, GENERATE, Experiment, Lesson, data_file
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
@@ -132,6 +133,7 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
         yield from judge_data(run, records)
     if run.experiment.watch is not None:
         yield from _teacher_judgements(run, run.experiment.watch.teacher, records)
+    yield from worth_judgements(run, records, {one.name: str(student_path(run, one)) for one in run.experiment.lessons})
     yield from fold_judgements(run)
 
 
