@@ -28,11 +28,9 @@ WORTH_IT = 0.6
 class Block(NamedTuple):
     """What the matrix is on some columns of the basis: one small matrix, *copies* times."""
 
-    first: int
-    """Of its columns."""
     size: int
     copies: int
-    """The columns lie copy by copy."""
+    """Its columns lie copy by copy, those of the blocks one after another."""
     shares: Tensor
     """[relations, size * size]: the small matrix that each relation of places contributes."""
 
@@ -49,20 +47,26 @@ class Modes:
         """Return inputs [rows, places * channels] times the matrix that *weight* [relations, out, in] stands for."""
         relations, outs, ins = weight.shape
         seen = torch.matmul(self.basis.T, inputs.view(len(inputs), -1, ins))
-        parts = [self._multiply_block(block, seen, weight.reshape(relations, -1), outs) for block in self.blocks]
+        columns = seen.split([block.size * block.copies for block in self.blocks], dim=1)
+        parts = [
+            _multiply(block, mine, weight.reshape(relations, -1), outs)
+            for block, mine in zip(self.blocks, columns, strict=True)
+        ]
         return torch.matmul(self.basis, torch.cat(parts, dim=1)).reshape(len(inputs), -1)
-
-    def _multiply_block(self, block: Block, seen: Tensor, weight: Tensor, outs: int) -> Tensor:
-        rows, ins, width = len(seen), seen.shape[2], block.size * block.copies
-        small = (block.shares.T @ weight).view(block.size, block.size, outs, ins).permute(0, 2, 1, 3)
-        columns = seen[:, block.first : block.first + width].reshape(rows * block.copies, block.size * ins)
-        return (columns @ small.reshape(block.size * outs, block.size * ins).T).view(rows, width, outs)
 
     def cost(self, outs: int, ins: int) -> float:
         """Return the share of the whole matrix's multiplications that the blocks take."""
         places = len(self.basis)
         small = sum(block.size**2 * block.copies for block in self.blocks)
         return (places**2 * (outs + ins) + small * outs * ins) / (places**2 * outs * ins)
+
+
+def _multiply(block: Block, seen: Tensor, weight: Tensor, outs: int) -> Tensor:
+    """Return some columns of the basis [rows, columns, in] times their block of the matrix."""
+    rows, width, ins = seen.shape
+    small = (block.shares.T @ weight).view(block.size, block.size, outs, ins).permute(0, 2, 1, 3)
+    small = small.reshape(block.size * outs, block.size * ins)
+    return (seen.reshape(rows * block.copies, block.size * ins) @ small.T).view(rows, width, outs)
 
 
 @cache
@@ -127,11 +131,10 @@ def _falls_apart(
 def _make_blocks(
     families: list[list[NDArray[np.float64]]], relation: NDArray[np.int64], count: int
 ) -> tuple[Block, ...]:
-    made, first = [], 0
+    made = []
     for family in families:
         columns = np.stack([space[:, 0] for space in family], axis=1)
         shares = np.stack([columns.T @ (relation == number) @ columns for number in range(count)])
         copies, size = family[0].shape[1], len(family)
-        made.append(Block(first, size, copies, torch.tensor(shares.reshape(count, -1), dtype=torch.float32)))
-        first += copies * size
+        made.append(Block(size, copies, torch.tensor(shares.reshape(count, -1), dtype=torch.float32)))
     return tuple(made)
