@@ -47,7 +47,7 @@ class Modes:
         """Return inputs [rows, places * channels] times the matrix that *weight* [relations, out, in] stands for."""
         relations, outs, ins = weight.shape
         seen = torch.matmul(self.basis.T, inputs.view(len(inputs), -1, ins))
-        columns = seen.split([block.size * block.copies for block in self.blocks], dim=1)
+        columns = torch.split(seen, [block.size * block.copies for block in self.blocks], dim=1)
         parts = [
             _multiply(block, mine, weight.reshape(relations, -1), outs)
             for block, mine in zip(self.blocks, columns, strict=True)

@@ -6,20 +6,29 @@ games are kept apart: no position of a game that grades a student was learned fr
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
+from understudy.games.batches import NO_MOVE, joined, size, taken
+from understudy.games.images import expand
+from understudy.games.rows import play_rows
+from understudy.players.looking import HASTE
 from understudy.records.examples import SIDES, orbit_names
 from understudy.records.store import UNKNOWN, Records
 from understudy.solve import check_decidable, shared_decider
 
-SEARCH, OUTCOME, TEMPORAL, PERFECT = "search", "outcome", "td", "perfect"
-WAYS = (SEARCH, OUTCOME, TEMPORAL, PERFECT)
-"""What can be learned: the teacher's value, how the game ended, that by way of positions between (TD), the truth."""
+SEARCH, OUTCOME, TEMPORAL, PERFECT, WEIGHED = "search", "outcome", "td", "perfect", "weighed"
+WAYS = (SEARCH, OUTCOME, TEMPORAL, PERFECT, WEIGHED)
+"""What can be learned: the teacher's value, how the game ended, that by way of positions between (TD), the truth, or
+what every move leads to that the teacher has weighed."""
 VALIDATION, TEST = 0.1, 0.1
 """Shares of the games: more than of rows elsewhere, because one game says little."""
+IN_STEP = 20_000
+"""Positions that are turned at once: some megabytes of images."""
 FEWEST = 10
 """Games without which no tenth of them can be kept apart."""
 
@@ -43,7 +52,7 @@ def check_way(game: CompiledGame, way: str, place: str = "examples.learn") -> No
 
 def worths_of(records: Records, way: str) -> Worths:
     """Return what each record is worth; what is learned by way of the positions between is how the game ended."""
-    if way == SEARCH:
+    if way in (SEARCH, WEIGHED):
         return records.values.astype(np.float32)
     if way == PERFECT:
         wins = shared_decider(records.game).solve(records.positions)
@@ -67,9 +76,11 @@ def _truths(records: Records) -> dict[str, Worths]:
 
 def check_worths(records: Records, way: str) -> None:
     """Raise unless there is enough to learn this way."""
+    if way == WEIGHED and not has_weighed(records):
+        raise BadOption(f"examples.learn = {way!r}: these records do not tell what moves are worth; watch.weighed")
     worths = worths_of(records, way)
     known = ~np.isnan(worths)
-    lack = "values of the teacher" if way == SEARCH else "results of games"
+    lack = "values of the teacher" if way in (SEARCH, WEIGHED) else "results of games"
     if not known.any():
         raise BadOption(f"examples.learn = {way!r}: the {len(records)} records hold no {lack}")
     games = len(np.unique(records.games[known]))
@@ -83,6 +94,37 @@ def check_worths(records: Records, way: str) -> None:
             f"examples.learn = {way!r}: all {known.sum()} positions are worth {worths[known][0]:g}, so there is "
             "nothing to learn"
         )
+
+
+def has_weighed(records: Records) -> bool:
+    """Tell whether a teacher has weighed the moves of some records."""
+    return records.weighed is not None and bool((records.weighed.moves != NO_MOVE).any())
+
+
+def follow_weighed(records: Records, *, seed: int) -> tuple[Any, Worths]:
+    """Return what all weighed moves lead to, each in one image drawn by chance, and what it is worth there.
+
+    There are some fifteen of a record: all images of all of them would teach little more and take a lot of room.
+    """
+    assert records.weighed is not None
+    rows, places = np.nonzero(records.weighed.moves != NO_MOVE)
+    worths = -records.weighed.worths[rows, places]  # what is good for one side is bad for the other
+    open_ended = np.abs(worths) < 1.0 - 1.5 * HASTE  # the next move has not ended the game: no search asks about ends
+    rows, places, worths = rows[open_ended], places[open_ended], worths[open_ended]
+    rng, images = np.random.default_rng([seed, 0x1A6E]), []
+    for first in range(0, len(rows), IN_STEP):
+        some = slice(first, first + IN_STEP)
+        after = play_rows(records.positions, rows[some], records.weighed.moves[rows[some], places[some]])
+        images.append(_draw_images(records.game, after, rng))
+    return (joined(images) if images else taken(records.positions, rows)), worths
+
+
+def _draw_images(game: CompiledGame, batch: Any, rng: np.random.Generator) -> Any:
+    """Return one image of each position of a batch."""
+    turned, _, origins = expand(game, batch, np.full(size(batch), NO_MOVE, np.int32))
+    order = np.lexsort((rng.random(len(origins)), origins))
+    first = np.flatnonzero(np.diff(origins[order], prepend=-1) != 0)
+    return taken(turned, order[first])
 
 
 def split_games(records: Records, *, seed: int) -> dict[str, NDArray[np.int64]]:

@@ -27,7 +27,7 @@ from understudy.games.images import expand
 from understudy.kernels import kernel
 from understudy.networks.evaluators import EvaluatorNetwork, Shown, show
 from understudy.records.store import Records
-from understudy.records.worths import Worths
+from understudy.records.worths import Worths, follow_weighed
 from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
 LOWEST = -0.99
@@ -78,6 +78,12 @@ def make_worth_lesson(
     images, _, origins = expand(records.game, records.positions, nobody)
     course = None if trace is None else plan_course(records, trace)
     return WorthLesson(show(records.game, network.plan, images), origins, worths, course)
+
+
+def make_weighed_lesson(network: EvaluatorNetwork, records: Records, *, seed: int) -> WorthLesson:
+    """Return what all weighed moves of records lead to, as a network learns from it."""
+    positions, worths = follow_weighed(records, seed=seed)
+    return WorthLesson(show(records.game, network.plan, positions), np.arange(len(worths)), worths)
 
 
 def make_worth_exam(network: EvaluatorNetwork, records: Records, worths: Worths) -> WorthExam:

@@ -6,6 +6,7 @@ from understudy.games.kind import GameKind
 from understudy.games.morris import rules
 from understudy.games.morris.deepmill import DEEPMILL, DeepMill, deepmill_value
 from understudy.games.morris.evaluators import EVALUATORS, Phased, phased_value
+from understudy.games.morris.network_inputs import counted
 from understudy.games.morris.notation import Morris
 
 KIND = GameKind(
@@ -18,6 +19,8 @@ KIND = GameKind(
     values={Phased: phased_value, DeepMill: deepmill_value},
     batches="batches",
     encoders="inputs",
+    network_inputs="network_inputs",
+    counted=counted,
     legality="legality",
     fallback="fallback",
     mistakes="mistakes",

@@ -29,14 +29,21 @@ from understudy.networks.evaluators import EvaluatorNetwork, show
 from understudy.players.evolved import load_evolved, save_evolved
 from understudy.players.searcher import Searcher, SearcherOptions
 from understudy.records.store import Records, load
-from understudy.records.worths import check_worths, known_worths, split_games, worths_of
+from understudy.records.worths import WEIGHED, check_worths, known_worths, split_games, worths_of
 from understudy.search.choosers import DRAWN, WON
 from understudy.search.evaluators import appraise, find_evaluator
 from understudy.search.evaluators.chromosome import express, make_plan
 from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, begin
-from understudy.trainers.worths import make_worth_exam, make_worth_lesson, train_worths
+from understudy.trainers.worths import (
+    WorthExam,
+    WorthLesson,
+    make_weighed_lesson,
+    make_worth_exam,
+    make_worth_lesson,
+    train_worths,
+)
 
 TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose the student of a run are not those that grade it."""
@@ -82,11 +89,8 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
 
 
 def _train(run: Run[Experiment], lesson: Lesson, records: Records) -> None:
-    worths, sides = worths_of(records, lesson.examples.learn), split_games(records, seed=lesson.examples.seed)
     network = EvaluatorNetwork(make_plan(run.experiment.game, lesson.network), seed=lesson.training.seed)
-    learned, looked_at = (rows[~np.isnan(worths[rows])] for rows in (sides["train"], sides["validation"]))
-    shown = make_worth_lesson(network, records.taken(learned), worths[learned], trace=lesson.trace)
-    exam = make_worth_exam(network, records.taken(looked_at), worths[looked_at])
+    shown, exam = _prepare(network, lesson, records)
     learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
     path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)
@@ -101,8 +105,18 @@ def _train(run: Run[Experiment], lesson: Lesson, records: Records) -> None:
             note = f"epoch {event.epoch + 1}: {event.validation_accuracy:.1%} explained"
             look()
         run.tell(f"{lesson.name} learns", event.done, note)
-    facts = _facts(run.experiment, lesson, len(learned), learning)
+    facts = _facts(run.experiment, lesson, len(shown.worths), learning)
     save_evolved(_path(run, lesson), network.alleles(), network=lesson.network, facts=facts)
+
+
+def _prepare(network: EvaluatorNetwork, lesson: Lesson, records: Records) -> tuple[WorthLesson, WorthExam]:
+    """Return the positions that a network learns from, and those that it is examined on while it does."""
+    worths, sides = worths_of(records, lesson.examples.learn), split_games(records, seed=lesson.examples.seed)
+    learned, looked_at = (rows[~np.isnan(worths[rows])] for rows in (sides["train"], sides["validation"]))
+    exam = make_worth_exam(network, records.taken(looked_at), worths[looked_at])
+    if lesson.examples.learn == WEIGHED:
+        return make_weighed_lesson(network, records.taken(learned), seed=lesson.training.seed), exam
+    return make_worth_lesson(network, records.taken(learned), worths[learned], trace=lesson.trace), exam
 
 
 def _make_look(run: Run[Experiment], lesson: Lesson, learning: Learning) -> Callable[[], None]:

@@ -1,8 +1,9 @@
 """Experiments of the kind `values` with records: what a teacher's positions are worth, learned for the compiled search.
 
 `examples.learn` says what is learned: `search` (the value that the teacher gave), `outcome` (how the game ended), `td`
-(TD(lambda): that by way of the positions between), `perfect` (the truth, where a solver knows it). Students are
-networks inside the search; all of an experiment share its records.
+(TD(lambda): that by way of the positions between), `perfect` (the truth, where a solver knows it), `weighed` (what all
+moves lead to that the teacher has weighed). Students are networks inside the search; all of an experiment share its
+records.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ from understudy.players import close, make_player
 from understudy.records.files import check_on_error
 from understudy.records.starts import draw_starts
 from understudy.records.watch import KINDS, Watch
-from understudy.records.worths import FEWEST, OUTCOME, SEARCH, TEMPORAL, check_way
+from understudy.records.worths import FEWEST, OUTCOME, SEARCH, TEMPORAL, WEIGHED, check_way
 from understudy.search.evaluators.chromosome import FEATURES, TURN, NetworkOptions, make_plan
 from understudy.solve import check_decidable
 from understudy.trainers.fitting import COMMON, TrainingOptions, check_training
@@ -55,7 +56,7 @@ class WorthsOptions:
     """The `[examples]` section of a values experiment with records."""
 
     learn: str = SEARCH
-    """`search`, `outcome`, `td` or `perfect`."""
+    """`search`, `outcome`, `td`, `perfect` or `weighed`."""
     trace: float = 0.7
     """Lambda of `td`: 1 learns the result alone, 0 the next position alone."""
     seed: int = 0
@@ -193,6 +194,8 @@ def check_teacher(experiment: Experiment) -> None:
             f"watch.apprentice: {watch.apprentice!r} plays in the teacher's place, so how games end says nothing of "
             "the teacher; learn 'search', or watch the teacher alone"
         )
+    if WEIGHED in ways and not watch.weighed:
+        raise BadOption("examples.learn = 'weighed': the teacher is to weigh every move; say watch.weighed = 64")
     if SEARCH in ways and not _gives_values(experiment.game, watch):
         raise BadOption(
             f"watch.teacher: {watch.teacher!r} does not say what a position is worth, so there is no value to learn; "
