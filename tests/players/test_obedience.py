@@ -21,7 +21,7 @@ from understudy.tensors import save_arrays
 FOUR = find_game("konane", (4, 4))
 GIVEN = {
     "check": "legal", "order": "TFR", "best": "3", "depth": "2", "time": "0.1", "nodes": "10", "quiescence": "true",
-    "symmetries": "true", "generation": "5",
+    "symmetries": "true", "generation": "5", "remember": "false",
 }  # fmt: skip
 """Every option of a student with a value that is not its default; generations and orders are of run folders alone."""
 

@@ -58,6 +58,7 @@ def test_who_is_ahead_repeats_nothing(tmp_path: Path) -> None:
         make_player(f"{make_student(tmp_path / str(bias), value=True, bias=bias)},check=legal", MORRIS)
         for bias in (9.0, -9.0)
     )
+    forgetful = make_player(f"student:{tmp_path / '9.0'},check=legal,remember=false", MORRIS)
     rng, changed = np.random.default_rng(5), 0
     for _ in range(40):
         past = [MORRIS.start()]
@@ -75,6 +76,7 @@ def test_who_is_ahead_repeats_nothing(tmp_path: Path) -> None:
         other = hopeful.choose([position], [seen])[0]
         assert careless.choose([position], [seen])[0].move == liked.move
         changed += other.move != liked.move
+        assert forgetful.choose([position], [seen])[0].move == liked.move
         assert other.move == liked.move or int(named(MORRIS.play(position, other.move))) not in drawn
     assert changed > 10
 

@@ -66,6 +66,8 @@ class StudentPlayerOptions:
     nodes: int | None = None
     quiescence: bool | None = None
     """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
+    remember: bool = True
+    """Of a student that values boards: where it is ahead, choose no position that was there before."""
     symmetries: bool = False
     """Average the opinion over all images of the board; a symmetric network has no use for it."""
     generation: int | None = None
@@ -98,8 +100,9 @@ class Student:
         self.encoder = find_encoder(game, self.facts["encoder"])
         self.order = order_places(game.part_names, self.facts["order"])
         self.valued = any(output.name == WORTHS for output in self.session.get_outputs())
-        if options.depth is not None and not self.valued:
-            raise BadOption(f"player {name!r} has not learned what positions are worth, so depth is not for it")
+        for option, chosen in (("depth", options.depth is not None), ("remember", not options.remember)):
+            if chosen and not self.valued:
+                raise BadOption(f"player {name!r} has not learned what positions are worth, so {option} is not for it")
         check_range(f"{name}: depth", options.depth, 0, 1)
         self.corrections = np.zeros(len(self.order), np.int64)
         """How often the check changed the choice at each place."""
@@ -128,7 +131,8 @@ class Student:
 
     def _avoid(self, position: Any, past: Sequence[Any], choice: Choice, worth: float) -> Choice:
         choice = choice._replace(value=worth)
-        drawn = set(repeating(self.game, [*past, position])) if past and worth > AHEAD else set()
+        ahead = self.options.remember and worth > AHEAD
+        drawn = set(repeating(self.game, [*past, position])) if past and ahead else set()
         legal = self.game.moves(position) if drawn else []
         others = [move for move in legal if int(named(self.game.play(position, move))) not in drawn]
         if choice.move not in legal or choice.move in others or not others:
@@ -151,7 +155,7 @@ class Student:
 
     def _weigh(self, position: Any, past: Sequence[Any], reached: Mapping[Move, tuple[Any, float]]) -> Choice:
         """Return the move that is worth most, those liked more a little more; ends and draws are known by the rules."""
-        drawn = set(repeating(self.game, [*past, position])) if past else set()
+        drawn = set(repeating(self.game, [*past, position])) if past and self.options.remember else set()
         liked = weigh_moves(self, position, list(reached))
         scores = {}
         for move, (after, worth) in reached.items():

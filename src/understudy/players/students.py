@@ -110,7 +110,7 @@ def _evolved(
     return Searcher(game, looking(options, evolved.depth), name=name, rng=rng, evaluator=evaluator, explain=explain)
 
 
-IMITATING = Way(_imitating, "chooses part by part", ("check", "order", "best", "symmetries", "depth"))
+IMITATING = Way(_imitating, "chooses part by part", ("check", "order", "best", "symmetries", "depth", "remember"))
 VALUING = Way(_valuing, "values one board at a time", ("depth", "symmetries"))
 COMPARING = Way(_valuing, "compares two boards one ply ahead and looks no further", one_ply=True)
 SEARCHES, LIMITS = "searches with its network", ("depth", "time", "nodes")
