@@ -22,6 +22,7 @@ from understudy.players.evolved import evaluator_of, load_evolved
 from understudy.records.store import UNKNOWN, Records, load, save
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import make_plan
+from understudy.tensors import load_facts
 
 GAMES = ("morris", "konane", "lines_of_action", "chess")
 WAYS = {"search", "outcome", "td"}
@@ -120,6 +121,19 @@ def test_records_with_nothing_to_learn(game: str, changes: dict[str, Any], messa
     with pytest.raises((BadOption, UnknownName), match=message):
         lab.train(tiny(game, **changes), tmp_path / "run", show=quiet)
     assert not list(tmp_path.rglob("student*"))
+
+
+@pytest.mark.parametrize("game", ["morris", "konane"])
+def test_all_weighed_moves_can_be_learned_from(game: str, tmp_path: Path) -> None:
+    settings = one_student(VALUED[game], examples__learn="weighed", watch__weighed=40)
+    lab.run(make_experiment("tiny", settings, folder=Path()), tmp_path, show=quiet)
+    facts = load_facts(tmp_path / "student.safetensors", "student")
+    assert facts["learned"] == "weighed" and facts["positions"] > 3 * len(load(tmp_path / "records.parquet"))
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "Values of games held out" in page
+    with pytest.raises(BadOption, match=r"the teacher is to weigh every move; say watch.weighed = 64"):
+        lab.train(make_experiment("tiny", settings | {"watch": VALUED[game]["watch"]}, folder=Path()), tmp_path / "no",
+                  show=quiet)  # fmt: skip
 
 
 def test_a_teacher_without_values_teaches_outcomes(tmp_path: Path) -> None:

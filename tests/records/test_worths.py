@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,12 +12,12 @@ import pytest
 from understudy.backends import Local
 from understudy.errors import BadOption, UnknownName
 from understudy.games import find_game
-from understudy.games.batches import unstacked
+from understudy.games.batches import NO_MOVE, stacked, unstacked
 from understudy.judges.worths import correlate, grade_worths
 from understudy.records.examples import orbit_names
 from understudy.records.store import UNKNOWN, Records, joined
 from understudy.records.watch import Watch, watch
-from understudy.records.worths import check_way, known_worths, split_games, worths_of
+from understudy.records.worths import check_way, check_worths, follow_weighed, known_worths, split_games, worths_of
 from understudy.solve import shared_solver
 from understudy.trainers.worths import Course, look_back, plan_course
 
@@ -52,6 +54,26 @@ def test_whole_games_are_kept_apart_and_no_position_is_on_two_sides(records: Rec
     again, other = split_games(twice, seed=3), split_games(twice, seed=4)
     assert all(np.array_equal(sides[side], again[side]) for side in sides)
     assert not np.array_equal(sides["train"], other["train"])
+
+
+def test_what_weighed_moves_lead_to_is_worth_the_contrary(tmp_path: Path) -> None:
+    plan = Watch(teacher="searcher:depth=3", opponents=("self", "random"), regular=30, weighed=40)
+    records = watch(FOUR, plan, tmp_path, backend=Local())
+    assert records.weighed is not None
+    expected: dict[Any, set[float]] = {}
+    for place, position in enumerate(unstacked(records.positions)):
+        for move, worth in zip(records.weighed.moves[place], records.weighed.worths[place], strict=True):
+            after = FOUR.play(position, int(move)) if move != NO_MOVE else None
+            if after is not None and FOUR.outcome(after) is None:
+                expected.setdefault(orbit_names(FOUR, stacked([after]))[0], set()).add(-float(worth))
+    positions, worths = follow_weighed(records, seed=1)
+    for name, worth in zip(orbit_names(FOUR, positions), worths.tolist(), strict=True):
+        assert worth in expected[name]
+    assert set(orbit_names(FOUR, positions)) == set(expected)
+    again, others = follow_weighed(records, seed=1)[0], follow_weighed(records, seed=2)[0]
+    assert np.array_equal(positions.mine, again.mine) and not np.array_equal(positions.mine, others.mine)
+    with pytest.raises(BadOption, match=r"examples.learn = 'weighed': these records do not tell what moves are worth"):
+        check_worths(replace(records, weighed=None), "weighed")
 
 
 def test_td_by_hand() -> None:
