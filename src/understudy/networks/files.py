@@ -21,6 +21,7 @@ from safetensors.torch import save as write_tensors
 
 from understudy.errors import FileError
 from understudy.files import make_folder, save_file
+from understudy.networks.compact import fold_ties
 from understudy.networks.students import Playing, Unit, values_boards
 from understudy.sums import BLANK, REMARK, check_sum
 from understudy.tensors import FACTS, write_facts
@@ -121,7 +122,7 @@ def export(units: Sequence[Unit], *, columns: int) -> onnx.ModelProto:
     assert program is not None
     buffer = io.BytesIO()
     onnx.save(program.model_proto, buffer)
-    return without_traces(onnx.load_from_string(buffer.getvalue()))
+    return fold_ties(without_traces(onnx.load_from_string(buffer.getvalue())), units)
 
 
 def without_traces(model: onnx.ModelProto) -> onnx.ModelProto:

@@ -46,13 +46,14 @@ class Modes:
     def multiply(self, inputs: Tensor, weight: Tensor) -> Tensor:
         """Return inputs [rows, places * channels] times the matrix that *weight* [relations, out, in] stands for."""
         relations, outs, ins = weight.shape
-        seen = torch.matmul(self.basis.T, inputs.view(len(inputs), -1, ins))
+        places = len(self.basis)
+        seen = torch.matmul(self.basis.T, inputs.reshape(-1, places, ins))
         columns = torch.split(seen, [block.size * block.copies for block in self.blocks], dim=1)
         parts = [
             _multiply(block, mine, weight.reshape(relations, -1), outs)
             for block, mine in zip(self.blocks, columns, strict=True)
         ]
-        return torch.matmul(self.basis, torch.cat(parts, dim=1)).reshape(len(inputs), -1)
+        return torch.matmul(self.basis, torch.cat(parts, dim=1)).reshape(-1, places * outs)
 
     def cost(self, outs: int, ins: int) -> float:
         """Return the share of the whole matrix's multiplications that the blocks take."""
@@ -63,10 +64,10 @@ class Modes:
 
 def _multiply(block: Block, seen: Tensor, weight: Tensor, outs: int) -> Tensor:
     """Return some columns of the basis [rows, columns, in] times their block of the matrix."""
-    rows, width, ins = seen.shape
+    _, width, ins = seen.shape  # the number of rows is named nowhere: an exported graph takes any
     small = (block.shares.T @ weight).view(block.size, block.size, outs, ins).permute(0, 2, 1, 3)
     small = small.reshape(block.size * outs, block.size * ins)
-    return (seen.reshape(rows * block.copies, block.size * ins) @ small.T).view(rows, width, outs)
+    return (seen.reshape(-1, block.size * ins) @ small.T).view(-1, width, outs)
 
 
 @cache
