@@ -15,6 +15,7 @@ from understudy.networks.files import save_student
 from understudy.networks.students import StudentOptions, Whole
 from understudy.players import make_player
 from understudy.players.looking import repeating
+from understudy.players.memory import Memory, use_memory
 from understudy.search.workspace import named
 
 MORRIS = find_game("morris")
@@ -52,7 +53,7 @@ def test_what_looks_ahead_takes_a_win(tmp_path: Path) -> None:
     assert seen > 20
 
 
-def test_who_is_ahead_repeats_nothing(tmp_path: Path) -> None:
+def test_who_is_ahead_avoids_a_draw_and_who_is_behind_takes_it(tmp_path: Path) -> None:
     """A network that holds every position for won leaves its first choice where that would be a draw."""
     hopeful, careless = (
         make_player(f"{make_student(tmp_path / str(bias), value=True, bias=bias)},check=legal", MORRIS)
@@ -70,11 +71,12 @@ def test_who_is_ahead_repeats_nothing(tmp_path: Path) -> None:
         position = past.pop()
         if not MORRIS.moves(position) or MORRIS.outcome(position) is not None:
             continue
-        liked = careless.choose([position], [past])[0]
+        liked = forgetful.choose([position], [past])[0]
         seen = [*past, MORRIS.play(position, liked.move)]  # as if that position had been there before
         drawn = set(repeating(MORRIS, [*seen, position]))
         other = hopeful.choose([position], [seen])[0]
-        assert careless.choose([position], [seen])[0].move == liked.move
+        taken = careless.choose([position], [seen])[0].move
+        assert int(named(MORRIS.play(position, taken))) in drawn  # who is behind takes the draw
         changed += other.move != liked.move
         assert forgetful.choose([position], [seen])[0].move == liked.move
         assert other.move == liked.move or int(named(MORRIS.play(position, other.move))) not in drawn
@@ -87,3 +89,21 @@ def test_who_values_nothing_cannot_look_ahead(tmp_path: Path) -> None:
         make_player(f"{name},depth=1", MORRIS)
     with pytest.raises(BadOption, match="depth"):
         make_player(f"{make_student(tmp_path / 'v', value=True)},depth=2", MORRIS)
+
+
+def test_nobody_ahead_lets_the_other_side_repeat() -> None:
+    """Two slides there and back: a third would let the other side bring the first position about again."""
+    start = MORRIS.read("MMOOOOOOOMOOEEOOOOOOEEOOO0033")
+    moves = MORRIS.moves(start)
+    memory = Memory(MORRIS, (), start)
+    assert not memory.drawn and use_memory(memory, moves[3], 0.9, dict.fromkeys) == moves[3]
+    after = MORRIS.play(start, moves[3])
+    if MORRIS.outcome(after) is None:
+        reply = MORRIS.play(after, MORRIS.moves(after)[0])
+        memory = Memory(MORRIS, [reply], start)  # as if what that reply leads to had been there before
+        assert memory.lets_draw(moves[3]) and not memory.draws(moves[3])
+        other = use_memory(memory, moves[3], 0.9, lambda some: dict.fromkeys(some, 0.5))
+        assert other != moves[3] and not memory.lets_draw(other)
+        assert use_memory(memory, moves[3], 0.9, lambda some: dict.fromkeys(some, 0.001)) == moves[3]
+        assert use_memory(memory, moves[3], -0.9, lambda some: dict.fromkeys(some, 0.5)) == moves[3]
+        assert use_memory(memory, moves[3], 0.05, lambda some: dict.fromkeys(some, 0.5)) == moves[3]

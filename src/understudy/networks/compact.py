@@ -1,13 +1,14 @@
 """Smaller files: matrices that are tied by symmetry are kept as the few numbers that they are made of.
 
-A student plays with plain matrices. Where weights are tied, a matrix of Morris holds each of its numbers some ten times
-over; the file keeps each once, and which stands where, and the graph writes the matrix out. ONNX Runtime does that once,
-when it loads the file: nothing is slower, and the matrix is the same to the last bit.
+A student plays with plain matrices. Where weights are tied, a matrix of Morris holds each of its numbers some ten
+times over; the file keeps each once, and which stands where, and the graph writes the matrix out. ONNX Runtime does
+that once, when it loads the file: nothing is slower, and the matrix is the same to the last bit.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 import onnx
@@ -58,7 +59,7 @@ def _write_out(graph: onnx.GraphProto, name: str, layer: Tied) -> Iterator[onnx.
         graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(array), f"{name}.{kind}"))
         return f"{name}.{kind}"
 
-    steps: list[tuple[str, str, dict[str, object]]] = [
+    steps: list[tuple[str, str, dict[str, Any]]] = [
         ("Gather", keep("relation", layer.relation.numpy().astype(np.int64)), {"axis": 0}),
         ("Transpose", "", {"perm": [0, 2, 1, 3]}),
         ("Reshape", keep("shape", np.array([classes * outputs, classes * inputs])), {}),

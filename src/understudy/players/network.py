@@ -4,9 +4,9 @@ Such a student chooses by itself: the best class at each place of its order, leg
 the game. With `check=legal` each place takes the best class that the rules still allow, and corrections are counted;
 `check=original` falls back as the authors of a paper did (`checking.py`).
 
-A student that also learned what positions are worth does two things more. It remembers the game: where it is ahead, it
-does not choose a move that repeats a position, which would be a draw. And with `depth=1` it looks at what every legal
-move leads to, and chooses by what that is worth and by how much it likes the move, together.
+A student that also learned what positions are worth does two things more. It remembers the game: a position that comes
+again is a draw, which it avoids where it is ahead and takes where it is behind (`memory.py`). And with `depth=1` it
+looks at what every legal move leads to, and chooses by what that is worth and by how much it likes the move, together.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from understudy.games.layout import find_encoder
 from understudy.games.parts import moves_of, order_places
 from understudy.players.checking import NONE, ORIGINAL, Checked, check_check, decide_parts, make_choices
 from understudy.players.looking import Limits, outcome_value, repeating, search
+from understudy.players.memory import AHEAD, Memory, use_memory
 from understudy.players.names import PlayerKind
 from understudy.players.parts import in_part_order, proposals, think_by_parts, weigh_moves
 from understudy.players.student_files import check_board, load_session, run_session, student_file
@@ -40,8 +41,6 @@ WORTHS = "worths"
 LIKING = 0.02
 """What a move is worth more, of two from lost to won, for each factor of e by which it is liked more: where positions
 are worth the same to the network the choice is the network's own. Chosen by games that grade nobody."""
-AHEAD = 0.1
-"""From this worth on, of 1 for won, a draw is less than what a student hopes for."""
 ROWS = 8192
 """Positions scored at once: enough for speed, little enough to stay in the processor's cache."""
 
@@ -67,7 +66,7 @@ class StudentPlayerOptions:
     quiescence: bool | None = None
     """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
     remember: bool = True
-    """Of a student that values boards: where it is ahead, choose no position that was there before."""
+    """Of a student that values boards: avoid draws by repetition where it is ahead, take them where it is behind."""
     symmetries: bool = False
     """Average the opinion over all images of the board; a symmetric network has no use for it."""
     generation: int | None = None
@@ -122,23 +121,18 @@ class Student:
     def _remember(
         self, positions: Sequence[Any], pasts: Sequence[Sequence[Any]], choices: list[Choice]
     ) -> list[Choice]:
-        """Return the choices with what positions are worth; where one is ahead, none that brings a draw about."""
+        """Return the choices with what positions are worth: no draw where one is ahead, a draw where one is behind."""
         worths = self.value_positions(stacked(positions)).tolist()
         return [
-            self._avoid(position, past, choice, worth)
+            self._go_on(position, past, choice, worth)
             for position, past, choice, worth in zip(positions, pasts, choices, worths, strict=True)
         ]
 
-    def _avoid(self, position: Any, past: Sequence[Any], choice: Choice, worth: float) -> Choice:
-        choice = choice._replace(value=worth)
-        ahead = self.options.remember and worth > AHEAD
-        drawn = set(repeating(self.game, [*past, position])) if past and ahead else set()
-        legal = self.game.moves(position) if drawn else []
-        others = [move for move in legal if int(named(self.game.play(position, move))) not in drawn]
-        if choice.move not in legal or choice.move in others or not others:
-            return choice
-        liked = weigh_moves(self, position, others)
-        return choice._replace(move=max(others, key=lambda move: liked[move]))
+    def _go_on(self, position: Any, past: Sequence[Any], choice: Choice, worth: float) -> Choice:
+        """Return the choice that the game so far asks for, with what the position is worth."""
+        memory = Memory(self.game, past if self.options.remember else (), position)
+        move = use_memory(memory, choice.move, worth, lambda moves: weigh_moves(self, position, moves))
+        return choice._replace(move=move, value=worth)
 
     def _look_ahead(self, positions: Sequence[Any], pasts: Sequence[Sequence[Any]]) -> list[Choice]:
         """Choose by what every move leads to, all asked at once."""
@@ -155,15 +149,20 @@ class Student:
 
     def _weigh(self, position: Any, past: Sequence[Any], reached: Mapping[Move, tuple[Any, float]]) -> Choice:
         """Return the move that is worth most, those liked more a little more; ends and draws are known by the rules."""
-        drawn = set(repeating(self.game, [*past, position])) if past and self.options.remember else set()
+        memory = Memory(self.game, past if self.options.remember else (), position)
         liked = weigh_moves(self, position, list(reached))
-        scores = {}
-        for move, (after, worth) in reached.items():
-            outcome = self.game.outcome(after)
-            known = -float(outcome) if outcome is not None else 0.0 if int(named(after)) in drawn else worth
-            scores[move] = known
+        scores = {move: self._settle(memory, move, after, worth) for move, (after, worth) in reached.items()}
         best = max(scores, key=lambda move: scores[move] + LIKING * float(np.log(max(liked[move], 1e-9))))
         return Choice(best, scores[best], scores)
+
+    def _settle(self, memory: Memory, move: Move, after: Any, worth: float) -> float:
+        """Return what a move is worth by the rules, where they say so, and at most a draw where it may end in one."""
+        outcome = self.game.outcome(after)
+        if outcome is not None:
+            return -float(outcome)
+        if memory.drawn and memory.draws(move):
+            return 0.0
+        return min(worth, 0.0) if worth > AHEAD and memory.drawn and memory.lets_draw(move) else worth
 
     def value_positions(self, batch: Any) -> NDArray[np.float32]:
         """Return what each position is worth to the side to move, from -1 to 1."""
