@@ -41,6 +41,21 @@ def expand(
     return taken(positions, kept), codes[kept], origins[kept]
 
 
+def draw_images(game: CompiledGame, batch: Any, rng: np.random.Generator) -> Any:
+    """Return one image of every row, drawn among those that the rules allow."""
+    drawn = [
+        (permute(game, taken(batch, some), permutation), some)
+        for permutations, rows in _group_rows(game, batch)
+        for lots in [rng.integers(len(permutations), size=len(rows))]
+        for number, permutation in enumerate(permutations)
+        for some in [rows[lots == number]]
+        if len(some)
+    ]
+    if not drawn:
+        return batch
+    return taken(joined([images for images, _ in drawn]), np.argsort(np.concatenate([rows for _, rows in drawn])))
+
+
 def name_orbits(game: CompiledGame, batch: Any) -> NDArray[np.uint64]:
     """Return a number for each position, equal for all its images: the least of their keys."""
     least = np.full(size(batch), np.iinfo(np.uint64).max, np.uint64)

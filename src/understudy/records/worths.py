@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import NO_MOVE, joined, size, taken
-from understudy.games.images import expand
+from understudy.games.batches import NO_MOVE
+from understudy.games.images import draw_images
 from understudy.games.rows import play_rows
 from understudy.players.looking import HASTE
 from understudy.records.examples import SIDES, orbit_names
@@ -27,8 +27,6 @@ WAYS = (SEARCH, OUTCOME, TEMPORAL, PERFECT, WEIGHED)
 what every move leads to that the teacher has weighed."""
 VALIDATION, TEST = 0.1, 0.1
 """Shares of the games: more than of rows elsewhere, because one game says little."""
-IN_STEP = 20_000
-"""Positions that are turned at once: some megabytes of images."""
 FEWEST = 10
 """Games without which no tenth of them can be kept apart."""
 
@@ -111,20 +109,8 @@ def follow_weighed(records: Records, *, seed: int) -> tuple[Any, Worths]:
     worths = -records.weighed.worths[rows, places]  # what is good for one side is bad for the other
     open_ended = np.abs(worths) < 1.0 - 1.5 * HASTE  # the next move has not ended the game: no search asks about ends
     rows, places, worths = rows[open_ended], places[open_ended], worths[open_ended]
-    rng, images = np.random.default_rng([seed, 0x1A6E]), []
-    for first in range(0, len(rows), IN_STEP):
-        some = slice(first, first + IN_STEP)
-        after = play_rows(records.positions, rows[some], records.weighed.moves[rows[some], places[some]])
-        images.append(_draw_images(records.game, after, rng))
-    return (joined(images) if images else taken(records.positions, rows)), worths
-
-
-def _draw_images(game: CompiledGame, batch: Any, rng: np.random.Generator) -> Any:
-    """Return one image of each position of a batch."""
-    turned, _, origins = expand(game, batch, np.full(size(batch), NO_MOVE, np.int32))
-    order = np.lexsort((rng.random(len(origins)), origins))
-    first = np.flatnonzero(np.diff(origins[order], prepend=-1) != 0)
-    return taken(turned, order[first])
+    after = play_rows(records.positions, rows, records.weighed.moves[rows, places])
+    return draw_images(records.game, after, np.random.default_rng([seed, 0x1A6E])), worths
 
 
 def split_games(records: Records, *, seed: int) -> dict[str, NDArray[np.int64]]:

@@ -35,9 +35,20 @@ OUTER_FOR_MIDDLE = np.array([(8, 0, 16)[bit // 8] + bit % 8 for bit in range(24)
 """Where each cell goes when the outer and the middle ring change places: the one exchange that the authors made."""
 
 
+def permute(batch: Morris, permutation: NDArray[np.int64]) -> Morris:
+    """Return positions with the stone of each cell moved to where *permutation* sends it."""
+    return batch._replace(mine=sent_rows(batch.mine, permutation), theirs=sent_rows(batch.theirs, permutation))  # type: ignore[arg-type]
+
+
+def groups(batch: Morris) -> list[tuple[NDArray[np.int64], NDArray[np.bool_]]]:
+    """Return the symmetries that positions have, with the rows that have them."""
+    flying = flown(batch)
+    return [(SYMMETRIES, ~flying), (RING_SYMMETRIES, flying)]
+
+
 def image(batch: Morris, moves: NDArray[np.int32], permutation: NDArray[np.int64]) -> tuple[Morris, NDArray[np.int32]]:
     """Return positions and moves with the stone of each cell moved to where *permutation* sends it."""
-    turned = batch._replace(mine=sent_rows(batch.mine, permutation), theirs=sent_rows(batch.theirs, permutation))  # type: ignore[arg-type]
+    turned = permute(batch, permutation)
     cells = np.concatenate([[0], permutation + 1])
     to, origin, removed = (cells[part] for part in (moves // 625, moves // 25 % 25, moves % 25))
     codes = ((to * 25 + origin) * 25 + removed).astype(np.int32)
@@ -55,21 +66,17 @@ def keys(batch: Morris) -> NDArray[np.uint64]:
 
 def orbit_keys(batch: Morris) -> NDArray[np.uint64]:
     """Return a number for each position, equal for all its images and for them alone."""
-    rows = np.arange(len(batch.mine))  # type: ignore[arg-type]
-    flying = flown(batch)
-    least = np.full(len(rows), np.iinfo(np.uint64).max, np.uint64)
-    for group, members in ((SYMMETRIES, rows[~flying]), (RING_SYMMETRIES, rows[flying])):
-        some = taken(batch, members)
+    least = np.full(size(batch), np.iinfo(np.uint64).max, np.uint64)
+    for group, rows in groups(batch):
+        some = taken(batch, members := np.flatnonzero(rows))
         for permutation in group:
-            turned, _ = image(some, np.full(len(members), NO_MOVE, np.int32), permutation)
-            least[members] = np.minimum(least[members], keys(turned))
+            least[members] = np.minimum(least[members], keys(permute(some, permutation)))
     return least
 
 
 def images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDArray[np.int32], NDArray[np.int64]]:
     """Return all different images of every row, and the row each comes from; rows in order, the row itself first."""
-    flying = flown(batch)
-    return _expanded(batch, moves, [(SYMMETRIES, ~flying), (RING_SYMMETRIES, flying)], by_move=True)
+    return _expanded(batch, moves, groups(batch), by_move=True)
 
 
 def authors_images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDArray[np.int32], NDArray[np.int64]]:
@@ -81,8 +88,7 @@ def authors_images(batch: Morris, moves: NDArray[np.int32]) -> tuple[Morris, NDA
 
 def turned(batch: Morris) -> list[Morris]:
     """Return the batch under each symmetry of the board, identity first: as parts have their images."""
-    nobody = np.full(size(batch), NO_MOVE, np.int32)
-    return [image(batch, nobody, permutation)[0] for permutation in SYMMETRIES]
+    return [permute(batch, permutation) for permutation in SYMMETRIES]
 
 
 EXPANSIONS = {"authors": authors_images, "proper": images}

@@ -49,7 +49,8 @@ HELD_OUT_STABLE = {
     "DeepMill's, 5 plies": "searcher:depth=5,evaluator=deepmill",
     "DeepMill's, 5000 nodes": "searcher:nodes=5000,evaluator=deepmill,ties=random",
     "DeepMill's, tables": "searcher:nodes=2000,evaluator=deepmill,tables=flying",
-    "handmade, tables": "searcher:nodes=10000,tables=flying",
+    "builder, tables": "searcher:nodes=10000,evaluator=builder,tables=flying",
+    "temporal differences, 3 plies": "student:morris_td,depth=3",
     "DeepMill's, 0.1 s": "searcher:time=0.1,evaluator=deepmill",
     "handmade, 0.05 s": "searcher:time=0.05",
 }
