@@ -230,18 +230,26 @@ def meet(pairing: Pairing) -> list[Encounter]:
 def count_corrections(game: CompiledGame, text: str, games: Sequence[Played]) -> dict[str, int] | None:
     """Return how often the first player's first choice of each part was corrected; None unless its choices are checked.
 
-    It is asked again in every position in which it moved: games keep what was played, not what was corrected.
+    It is asked again in every position in which it moved: games keep what was played, not what was corrected. Who looks
+    ahead weighs whole moves that the rules allow, so there is no first choice that could be corrected.
     """
     if "check=" not in text or "check=none" in text:
         return None
     player: Any = make_player(text, game)
     try:
+        if looks_ahead(player):
+            return None
         asked = [position for place, one in enumerate(games) for position in _list_own(game, one, place % 2)]
         if asked:
             player.choose(asked)
         return {game.part_names[part]: int(player.corrections[place]) for place, part in enumerate(player.order)}
     finally:
         close(player)
+
+
+def looks_ahead(player: Any) -> bool:
+    """Tell whether a player decides by what whole moves lead to, and not part by part."""
+    return bool(getattr(getattr(player, "options", None), "depth", None)) or not hasattr(player, "corrections")
 
 
 def _list_own(game: CompiledGame, played: Played, side: int) -> Iterator[Any]:
