@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from understudy.report.blocks import (
@@ -136,7 +136,7 @@ def write_setting(value: Any) -> str:
 
 
 class Training(NamedTuple):
-    """How one network of a student learned: a line for each epoch, in order."""
+    """How one network of a student learned: a line for each epoch, in order; the lines count epochs from 0."""
 
     student: str
     network: str
@@ -154,8 +154,8 @@ class Training(NamedTuple):
         return max(float(line.get("seconds") or 0.0) for line in self.lines)
 
     def series(self, measure: str) -> tuple[list[float], list[float]]:
-        """Return epochs and what was measured in them."""
-        points = [(line["epoch"], line[measure]) for line in self.lines if is_number(line.get(measure))]
+        """Return epochs, counted from 1 as people and papers do, and what was measured in them."""
+        points = [(line["epoch"] + 1, line[measure]) for line in self.lines if is_number(line.get(measure))]
         return [float(epoch) for epoch, _ in points], [float(value) for _, value in points]
 
 
@@ -181,7 +181,7 @@ def learning_section(run: Run) -> Section | None:
     columns = cells("network", "epochs", "best", "validation", "training", "time")
     rows = [_learned(training) for training in trainings]
     if any(_printed(run, training) for training in trainings):
-        columns += cells("published validation", "epochs", "time")
+        columns += cells("published validation", "epochs", "best", "time")
         rows = [row + _write_printed(_printed(run, one)) for row, one in zip(rows, trainings, strict=True)]
     table = Table(columns, tuple(rows), "Accuracy at the best epoch, whose weights are kept.")
     return Section("Learning", (*blocks, table))
@@ -193,12 +193,14 @@ def _printed(run: Run, training: Training) -> Mapping[str, float]:
 
 
 def _write_printed(printed: Mapping[str, float]) -> tuple[Cell, ...]:
-    accuracy, epochs, seconds = (printed.get(key) for key in ("validation_accuracy", "epochs", "seconds"))
-    return cells(
-        "" if accuracy is None else percent(accuracy),
-        "" if epochs is None else number(epochs),
-        "" if seconds is None else lasting(seconds),
-    )
+    """Return the cells of a paper's training: what it reached, in how many epochs, after which one, in what time."""
+    forms: dict[str, Callable[[float], str]] = {
+        "validation_accuracy": percent,
+        "epochs": number,
+        "best_epoch": number,
+        "seconds": lasting,
+    }
+    return cells(*(write(printed[key]) if key in printed else "" for key, write in forms.items()))
 
 
 def _note_printed(run: Run, trainings: Sequence[Training]) -> str:
@@ -230,7 +232,7 @@ def _learned(training: Training) -> tuple[Cell, ...]:
     return cells(
         f"{training.student} {training.network}",
         number(len(training.lines)),
-        number(best["epoch"]),
+        number(best["epoch"] + 1),
         *(percent(float(share)) if share is not None else "" for share in shares),
         lasting(training.seconds),
     )
