@@ -74,11 +74,42 @@ def test_a_part_that_is_not_learned_stays_as_it_began(tmp_path: Path) -> None:
         ({"student__only": "too"}, "student.only 'too'; did you mean 'to'"),
         ({"student__only": "to", "student__design": "whole"}, "student.only: a part is learned alone where it has a"),
         ({"judging__all_rows": 3}, "all_rows must be true or false, not 3"),
+        ({"judging__gaming_beside": ["random"]}, r"judging.gaming_beside = \['random'\] needs judging.gaming too"),
+        (
+            {"judging__gaming": 2, "judging__gaming_beside": ["random", "random"]},
+            "judging.gaming_beside names 'random' twice: once is enough",
+        ),
     ],
 )
 def test_what_cannot_be_asked_is_refused(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UnderstudyError, match=message):
         make_experiment("test", settings(**changes), folder=Path())
+
+
+def test_players_meet_the_stable_beside_a_student(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("understudy.studies.galassi.gaming.STABLE", {"lots": "random"})
+    folder, table = tmp_path / "run", settings(judging__gaming=2, judging__baselines=[])
+    for beside in ([], ["searcher:depth=1"]):  # who is named later is met later
+        lab.run(
+            make_experiment("test", changed(table, judging__gaming_beside=beside), folder=Path()),
+            folder,
+            show=lambda news: None,
+        )
+        found = json.loads((folder / "gaming.json").read_text())
+        assert found["players"] == [f"student:{folder}", *beside]
+    met = {(one["player"], one["opponent"], one["kind"]) for one in found["encounters"]}
+    student, other = found["players"]
+    assert met == {
+        (student, "lots", "stable"), (other, "lots", "stable"), (student, other, "player"), (other, student, "player"),
+        (student, student, "itself"), (other, other, "itself"),
+    }  # fmt: skip
+    assert "searcher:depth=1 as " in (folder / "report.md").read_text()
+
+
+def test_who_cannot_meet_the_stable_is_refused_before_anything_runs(tmp_path: Path) -> None:
+    table = settings(judging__gaming=2, judging__gaming_beside=["sercher:depth=1"])
+    with pytest.raises(UnderstudyError, match=r"judging.gaming_beside: 'sercher:depth=1': .*did you mean 'searcher'"):
+        lab.check(make_experiment("test", table, folder=Path()), tmp_path / "run")
 
 
 def test_somebody_who_is_no_player_is_refused_before_anything_runs(tmp_path: Path) -> None:

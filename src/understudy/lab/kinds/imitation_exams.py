@@ -74,8 +74,14 @@ def judge_students(run: Run[Experiment]) -> None:
     if not (run.folder / SAMPLES).exists():
         run.save(SAMPLES, _draw_samples(run))
     run.tell("judging", 1.0)
-    if run.experiment.judging.gaming and not (run.folder / "gaming.json").exists():
+    if run.experiment.judging.gaming and not _has_met_the_stable(run):
         find_test("gaming", Step).do(run)
+
+
+def _has_met_the_stable(run: Run[Experiment]) -> bool:
+    """Tell whether the gaming test is there, with those beside the student whom the experiment names."""
+    players = run.load("gaming.json").get("players", [])
+    return bool(players) and players[1:] == list(run.experiment.judging.gaming_beside)
 
 
 def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:

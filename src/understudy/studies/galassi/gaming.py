@@ -337,18 +337,20 @@ def _encounter_json(met: Encounter) -> dict[str, Any]:
 
 
 def play_stable(run: Run[Any]) -> None:
-    """Let the student of a run meet the stable in as many games as `judging.gaming` says; write `gaming.json`."""
-    games = run.experiment.judging.gaming
-    played, total = 0, games * len(STABLE) + 1  # and one against itself
+    """Let the student of a run meet the stable in as many games as `judging.gaming` says; write `gaming.json`.
+
+    Those whom `judging.gaming_beside` names do the same, and meet the student.
+    """
+    game, judging = run.experiment.game, run.experiment.judging
+    games, players = judging.gaming, [f"student:{run.folder}", *judging.gaming_beside]
+    played, total = 0, sum(one.games for one in _pairings(game, players, STABLE, games, SEED))
 
     def note(more: int) -> None:
         nonlocal played
         played += more
         run.tell("playing the stable", min(played / total, 1.0), f"{played} of {total} games")
 
-    table = gaming(
-        run.experiment.game, [f"student:{run.folder}"], games=games, seed=SEED, backend=run.backend, progress=note
-    )
+    table = gaming(game, players, stable=STABLE, games=games, seed=SEED, backend=run.backend, progress=note)
     run.save("gaming.json", gaming_json(table))
 
 
