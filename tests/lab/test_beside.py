@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,14 @@ from tests.tiny import IMITATION, changed
 from understudy import lab
 from understudy.errors import UnderstudyError
 from understudy.games import find_game
+from understudy.games.batches import unstacked
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
-from understudy.lab.kinds.imitation_beside import Commonest, place_files
+from understudy.lab.kinds.imitation_baselines import Commonest
+from understudy.lab.kinds.imitation_beside import place_files
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.players import make_player
+from understudy.records.store import load
 from understudy.tensors import load_arrays
 from understudy.trainers.fitting import TrainingOptions
 from understudy.trainers.objectives import _penalty
@@ -49,13 +53,51 @@ def test_one_part_alone_is_learned_and_asked(tmp_path: Path) -> None:
     assert list(first) == ["to", "baseline searcher:depth=1", "baseline commonest"], (
         "who chooses moves has a first part"
     )
-    assert list(second) == ["from"], "but none that follows another's"
+    assert list(second) == ["from", "baseline commonest"], "but none that follows another's"
     assert all(set(verdict) == {"accuracy.part"} for verdict in (*first.values(), *second.values()))
     networks = {json.loads(line)["network"] for line in (tmp_path / "run/progress.jsonl").read_text().splitlines()}
     assert networks == {"to", "from"}
     assert make_player(f"student:{tmp_path}/run/student_to.onnx", MORRIS).facts["only"] == "to"  # type: ignore[attr-defined]
     text = (tmp_path / "run/report.md").read_text()
     assert "One part (to), validation rows: as the teacher chose" in text and "accuracy.whole" not in text
+
+
+def test_a_later_part_has_what_is_commonest_of_the_legal_beside_it(tmp_path: Path) -> None:
+    """Counted here move by move: the class that was chosen most often among those that fit the teacher's TO."""
+    varied = {"only": {"student": {"only": "from", "order": "TFR"}}}
+    verdicts = do({**settings(), "variations": varied}, tmp_path / "run")
+    found = verdicts["one part (from), test rows"]["baseline commonest"]["accuracy.part"]
+    (lesson,) = make_experiment("test", {**settings(), "variations": varied}, folder=Path()).lessons  # type: ignore[attr-defined]
+    sides = lesson.split(load(tmp_path / "run/records.parquet"))
+    counts = Counter(MORRIS.notation.parts(int(move))[1] for move in sides["train"].moves)
+    hits = 0
+    for position, move in zip(unstacked(sides["test"].positions), sides["test"].moves, strict=True):
+        to, own, _ = MORRIS.notation.parts(int(move))
+        legal = {from_ for one in MORRIS.moves(position) for t, from_, _ in [MORRIS.notation.parts(one)] if t == to}
+        hits += max(sorted(legal), key=lambda one: counts[one]) == own
+    assert 0 < found["value"] < 1 and (found["value"], found["sample"]) == (
+        hits / len(sides["test"].moves),
+        len(sides["test"].moves),
+    )
+
+
+def test_who_has_not_learned_stands_in_every_table_of_accuracy(tmp_path: Path) -> None:
+    varied = {f"fold_{fold}": {"examples": {"folds": 2, "fold": fold}} for fold in (0, 1)}
+    varied |= {f"to_{fold}": {"examples": {"folds": 2, "fold": fold}, "student": {"only": "to"}} for fold in (0, 1)}
+    verdicts = do(
+        {**settings(judging__all_rows=True, judging__states="", training__epochs=1), "variations": varied},
+        tmp_path / "run",
+    )
+    for section in ("test rows, split orbit", "training rows", "all rows", "test rows, all folds"):
+        rows = verdicts[section]
+        for name in ("baseline searcher:depth=1", "baseline commonest"):
+            assert 0 < rows[name]["accuracy.whole"]["value"] <= 1, section
+    together = verdicts["test rows, all folds"]
+    assert (
+        together["baseline commonest"]["accuracy.whole"]["sample"]
+        == together["fold_0 to fold_1"]["accuracy.whole"]["sample"]
+    )
+    assert set(verdicts["one part (to), all folds"]) == {"to_0 to to_1"}
 
 
 def test_a_part_that_is_not_learned_stays_as_it_began(tmp_path: Path) -> None:

@@ -339,6 +339,11 @@ def _for_part(section: Mapping[str, Any], part: str, parts: Sequence[str], place
     return {key: value for key, value in shared.items() if key != part} | own
 
 
+def name_part_section(part: str, side: str) -> str:
+    """Return the section of verdicts on one part alone."""
+    return f"one part ({part}), {side} rows"
+
+
 def data_file(experiment: Experiment, name: str) -> Path:
     """Return the path of a file that an experiment names."""
     return check_file(name, experiment.folder, needed_by=f"experiment {experiment.name!r}")
