@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +17,15 @@ from tests.tiny import IMITATION, changed
 from understudy import lab
 from understudy.errors import UnderstudyError
 from understudy.games import find_game
-from understudy.games.batches import unstacked
+from understudy.games.batches import stacked, unstacked
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds.imitation_baselines import Commonest
-from understudy.lab.kinds.imitation_beside import place_files
+from understudy.lab.kinds.imitation_beside import _compare_analyses, place_files
 from understudy.networks import build_units
 from understudy.networks.students import StudentOptions
 from understudy.players import make_player
-from understudy.records.store import load
+from understudy.records.analysis import analyse
+from understudy.records.store import load, lone_pairs
 from understudy.tensors import load_arrays
 from understudy.trainers.fitting import TrainingOptions
 from understudy.trainers.objectives import _penalty
@@ -173,9 +175,24 @@ def test_all_rows_and_networks_that_learned_elsewhere(tmp_path: Path, monkeypatc
     assert "reliability.authors.to.0.04" in theirs and "reliability.authors.to.0.04" in student
     assert "legality.whole" in verdicts["states"]["baseline published TFR"]
     (data,) = verdicts["data sets"].values()
+    assert (
+        data["analysis.rows"]["value"] == data["analysis.rows"]["sample"] > len(load(tmp_path / "run/records.parquet"))
+    )
+    assert 0 < data["analysis.absent.from"]["value"] < 1 and "analysis.absent.to" not in data
+    most = data["analysis.legal_moves.most"]["value"]
+    assert data["analysis.legal_moves.most_share"]["value"] == most / 15_000, "of all moves that can be written"
     assert data["analysis.moves.impossible"]["value"] == 1920, "as the paper says"
     assert data["analysis.legal_moves.mean"]["sample"] == student["accuracy.whole"]["sample"]
     assert "| moves, impossible | 1920 |" in (tmp_path / "run/report.md").read_text()
+
+
+def test_moves_legal_often_in_both_sets_are_counted_once() -> None:
+    records = lone_pairs(MORRIS, stacked([MORRIS.start()] * 3), np.array([5, 5, 7], np.int32), source="here")
+    one = analyse(records, expansion="none")
+    assert one.shares is not None and len(one.shares.often) == 24
+    other = replace(one, shares=replace(one.shares, often=((1, 2, 3), *one.shares.often[:4])))
+    assert _compare_analyses(one, other)["analysis.moves.often_in_both"]["value"] == 4
+    assert _compare_analyses(one, replace(one, shares=None)) == {}
 
 
 def test_files_are_found_where_the_user_keeps_data(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

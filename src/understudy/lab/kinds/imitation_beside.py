@@ -7,7 +7,7 @@ own networks beside them if their files are here. What the rows are made of is c
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -17,6 +17,7 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.fetch.sources import locate
 from understudy.files import DATA
 from understudy.games import CompiledGame
+from understudy.games.parts import may_lack
 from understudy.judges.measures import write_verdict
 from understudy.judges.students import grade
 from understudy.lab.options.imitation import GENERATE, Experiment, data_file
@@ -100,35 +101,49 @@ def check_beside(experiment: Experiment) -> None:
 def judge_data(run: Run[Experiment], records: Records) -> Iterator[Judgement]:
     """Yield what the rows are made of, images and removals counted as a paper's authors did, and the states' rows."""
     experiment = run.experiment
-    yield ANALYSIS, "records", partial(_analyse, records)
-    if experiment.judging.states not in ("", GENERATE):
-        path, limit = data_file(experiment, experiment.judging.states), experiment.judging.states_count or None
-        yield ANALYSIS, "states", lambda: _analyse(load_any(path, experiment.game, limit=limit)[0])
+    learned = cache(partial(_analyse, records))
+    yield ANALYSIS, "records", lambda: _write_analysis(experiment.game, learned())
+    if experiment.judging.states in ("", GENERATE):
+        return
+    path, limit = data_file(experiment, experiment.judging.states), experiment.judging.states_count or None
+    states = cache(lambda: _analyse(load_any(path, experiment.game, limit=limit)[0]))
+    yield ANALYSIS, "states", lambda: _write_analysis(experiment.game, states())
+    yield ANALYSIS, "both", lambda: _compare_analyses(learned(), states())
 
 
-def _analyse(records: Records) -> dict[str, Any]:
+def _analyse(records: Records) -> Analysis:
     expansion = choose_expansion(records.game)
-    return dict(_write_analysis(analyse(records, expansion=expansion, authors_removal=expansion == "authors")))
+    return analyse(records, expansion=expansion, authors_removal=expansion == "authors")
 
 
-def _write_analysis(found: Analysis) -> Iterator[tuple[str, dict[str, Any]]]:
-    """Yield the numbers that papers tell of their data, as verdicts hold measures."""
-    numbers: dict[str, float] = {
-        f"legal_moves.{name}": getattr(found.legal, name) for name in ("least", "most", "mean")
-    }
-    numbers |= {"legal_moves.single": found.legal.single}
+def _write_analysis(game: CompiledGame, found: Analysis) -> dict[str, Any]:
+    """Return the numbers that papers tell of their data, as verdicts hold measures."""
+    numbers: dict[str, float] = {"rows": found.rows}
+    numbers |= {f"legal_moves.{name}": getattr(found.legal, name) for name in ("least", "most", "mean", "single")}
     if (shares := found.shares) is not None:
-        numbers |= {
-            "moves.impossible": shares.impossible,
-            "moves.never": shares.never,
-            "moves.often": len(shares.often),
-        }
-        numbers |= {"moves.highest": shares.highest, "moves.mean": shares.mean}
+        numbers |= {"legal_moves.most_share": found.legal.most / shares.moves}
+        numbers |= {f"moves.{name}": getattr(shares, name) for name in ("impossible", "never", "highest", "mean")}
+        numbers |= {"moves.often": len(shares.often)}
     numbers |= {f"phase.{name}": count / found.rows for name, count in found.phases.items()}
     numbers |= {f"entropy.{name}": part.entropy for name, part in found.parts.items()}
     numbers |= {f"commonest.{name}": part.constant for name, part in found.parts.items()}
-    for name, value in numbers.items():
-        yield f"analysis.{name}", {"value": value, "low": None, "high": None, "sample": found.rows}
+    lacking = [name for part, name in enumerate(game.part_names) if may_lack(game, part) and name in found.parts]
+    absent = {name: found.parts[name].counts[0] for name in lacking}
+    numbers |= {f"absent.{name}": count / found.moved for name, count in absent.items() if count}
+    return _write_numbers(numbers, found.rows)
+
+
+def _compare_analyses(one: Analysis, other: Analysis) -> dict[str, Any]:
+    """Return what is told of two sets together: how many moves are legal often in both."""
+    if one.shares is None or other.shares is None:
+        return {}
+    both = {*one.shares.often} & {*other.shares.often}
+    return _write_numbers({"moves.often_in_both": len(both)}, one.rows + other.rows)
+
+
+def _write_numbers(numbers: Mapping[str, float], rows: int) -> dict[str, Any]:
+    return {f"analysis.{name}": {"value": value, "low": None, "high": None, "sample": rows}
+            for name, value in numbers.items()}  # fmt: skip
 
 
 def expand(records: Records) -> Examples:
