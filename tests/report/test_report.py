@@ -372,6 +372,27 @@ def test_nested_numbers_of_an_analysis_are_found(tmp_path: Path) -> None:
         assert words in page.text
 
 
+def test_published_curves_are_drawn_with_ours(tmp_path: Path) -> None:
+    """Those of students that are here in their pictures, the others in their own; of many points none is listed."""
+    folder = tmp_path / "run"
+    folder.mkdir()
+    (folder / "experiment.toml").write_text('[experiment]\ngame = "morris"\nstudy = "galassi"\n')
+    (folder / "progress.jsonl").write_text("".join(json.dumps(line) + "\n" for line in progress_lines()))
+    curve = {f"reliability.to.{step / 25:.2f}": 0.99 for step in range(1, 26)}
+    ours = {"states": {"TFR": {name: measure(0.98) for name in curve}}}
+    (folder / "verdicts.json").write_text(json.dumps(ours))
+    told = {f"validation_accuracy.{epoch}": 0.5 for epoch in range(1, 60, 5)}
+    paper = {"states": {"paper TFR": curve, "paper FTR": curve}, "learning": {"TFR to": told}}
+    page = read_page(build_report(folder, paper=paper))
+    assert page.seen.count("svg") == 2 + 2, (
+        "learning: TFR and FTR; reliability: TFR with the paper's, and the paper's FTR"
+    )
+    assert "dashed: training. Dotted: published validation." in page.text and "after epoch" not in page.text
+    assert "precision against recall. Dotted: published." in page.text
+    page = read_page(build_report(folder))
+    assert page.seen.count("svg") == 2 + 1 and "Dotted" not in page.text
+
+
 def test_a_papers_numbers_of_learning_and_of_the_gaming_test_stand_beside_ours(tmp_path: Path) -> None:
     folder = tmp_path / "run"
     folder.mkdir()
@@ -385,7 +406,10 @@ def test_a_papers_numbers_of_learning_and_of_the_gaming_test_stand_beside_ours(t
     text = (folder / "report.md").read_text()
     assert "| published validation | epochs | best | time |" in text and "| 51.8 % | 381 | 331 | 12.4 h |" in text
     assert "| TFR to | 60 | 57 |" in text, "epochs are counted from 1, as papers count them"
-    assert "Published validation of TFR to: 38.24 % after epoch 5." in (folder / "report.html").read_text()
+    assert (
+        "Dotted: published validation. Published validation of TFR to: 38.24 % after epoch 5."
+        in (folder / "report.html").read_text()
+    )
     assert "| thesis |" in text and "63.2 %" in text
     build_report(folder)
     assert "published" not in (folder / "report.md").read_text(), "where nobody tells anything there is no column"

@@ -31,6 +31,9 @@ MANY = 9
 """Numbers from which on a picture says more than a table."""
 
 
+CURVE = "validation_accuracy."
+"""Begins a point of a paper's learning curve; the epoch follows."""
+
 HEADS = ("name", "title", "description", "minutes", "quick_minutes", "quick", "changed")
 """Options that stand above the table of options."""
 
@@ -174,7 +177,7 @@ def learning_section(run: Run) -> Section | None:
     if not trainings:
         return None
     students = Counter(training.student for training in trainings)
-    plots = [_curves(student, [one for one in trainings if one.student == student]) for student in students]
+    plots = [_curves(run, student, [one for one in trainings if one.student == student]) for student in students]
     kept = tuple(plot for plot in plots if plot is not None)
     note = "Accuracy against epochs. Solid: validation; dashed: training."
     blocks: list[Block] = [Plots(kept, note + _note_printed(run, trainings))] if kept else []
@@ -203,18 +206,25 @@ def _write_printed(printed: Mapping[str, float]) -> tuple[Cell, ...]:
     return cells(*(write(printed[key]) if key in printed else "" for key, write in forms.items()))
 
 
+def _points_printed(run: Run, training: Training) -> list[tuple[int, float]]:
+    """Return the points of a learning curve that a paper tells: `"validation_accuracy.5"` is after the fifth epoch."""
+    told = _printed(run, training).items()
+    return sorted((int(key[len(CURVE) :]), value) for key, value in told if key.startswith(CURVE))
+
+
 def _note_printed(run: Run, trainings: Sequence[Training]) -> str:
-    """Return the points of learning curves that a paper tells: `"validation_accuracy.5"` is after the fifth epoch."""
-    told = []
+    """Return what is to be said of a paper's learning curves: how they are drawn, and of few points their numbers."""
+    told, drawn = [], ""
     for training in trainings:
-        points = {int(key.rpartition(".")[2]): value for key, value in _printed(run, training).items()
-                  if key.startswith("validation_accuracy.")}  # fmt: skip
-        listed = ", ".join(f"{percent(points[epoch], 2)} after epoch {epoch}" for epoch in sorted(points))
-        told += [f" Published validation of {training.student} {training.network}: {listed}."] if listed else []
-    return "".join(told)
+        points = _points_printed(run, training)
+        drawn = drawn or (" Dotted: published validation." if points else "")
+        listed = ", ".join(f"{percent(share, 2)} after epoch {epoch}" for epoch, share in points[:MANY])
+        few = 0 < len(points) < MANY
+        told += [f" Published validation of {training.student} {training.network}: {listed}."] if few else []
+    return drawn + "".join(told)
 
 
-def _curves(student: str, trainings: Sequence[Training]) -> Plot | None:
+def _curves(run: Run, student: str, trainings: Sequence[Training]) -> Plot | None:
     lines = [
         Line(*training.series(measure), colour, quiet)
         for colour, training in enumerate(trainings)
@@ -223,6 +233,10 @@ def _curves(student: str, trainings: Sequence[Training]) -> Plot | None:
     ]
     if not lines:
         return None
+    for colour, training in enumerate(trainings):
+        if points := _points_printed(run, training):
+            epochs, shares = zip(*points, strict=True)
+            lines.append(Line([float(epoch) for epoch in epochs], list(shares), colour, quiet=True, dotted=True))
     return Plot(draw_lines(lines, across="epochs"), student, tuple(training.network for training in trainings))
 
 
