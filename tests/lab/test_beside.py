@@ -207,6 +207,24 @@ def test_the_commonest_move_is_one_of_the_legal_ones() -> None:
     assert [choice.move for choice in player.choose([MORRIS.start()])] == [moves[3]]
 
 
+def test_l1_on_the_output_is_that_of_both_networks_where_a_part_has_two() -> None:
+    networks = {part: {"kind": "feedforward"} for part in MORRIS.part_names}
+    unit = build_units(MORRIS, StudentOptions(order="TFR", presence=("from",)), networks)[1]
+    outputs = [weight for weight in unit.parameters() if weight.dim() > 1 and len(weight) in (2, 24)]
+    found = _penalty(unit, TrainingOptions(l1=0.001, penalise="output"))
+    assert len(outputs) == 2 and isinstance(found, torch.Tensor)
+    assert found.item() == pytest.approx(0.001 * sum(weight.abs().sum().item() for weight in outputs))
+
+
+def test_five_networks_are_learned_judged_and_played(tmp_path: Path) -> None:
+    verdicts = do(settings(student__presence=["from", "remove"], training__epochs=1), tmp_path / "run")
+    assert {"accuracy.given.from", "accuracy.given.remove"} <= set(verdicts["test rows, split orbit"]["student"])
+    assert "from.network.presence.output.weight" in load_arrays(tmp_path / "run/student.safetensors")[0]
+    assert make_player(f"student:{tmp_path}/run,check=legal", MORRIS).choose([MORRIS.start()])[0].move in MORRIS.moves(
+        MORRIS.start()
+    )
+
+
 @pytest.mark.parametrize("kind", ["residual", "feedforward", "dense"])
 def test_l1_on_the_output_alone_is_that_of_the_last_layer(kind: str) -> None:
     networks = {part: {"kind": kind} for part in MORRIS.part_names}
