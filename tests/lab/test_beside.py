@@ -254,6 +254,9 @@ def test_numbers_of_the_papers_are_shares_beside_students_that_there_are(name: s
             shares = [value for key, value in numbers.items() if key.split(".")[0] in ("accuracy", "legality")]
             assert all(0 < value <= 1 for value in shares)
     assert {"searcher:depth=2", "commonest"} <= set(experiment.judging.baselines)
+    assert not experiment.tune or experiment.tune["training"]["minutes"] == [5], (
+        "a search of days is for who asks for it"
+    )
     quick: Any = load_experiment(shipped()[name], quick=True)
     assert quick.records.limit <= 3000 and all(
         t.epochs <= 4 for lesson in quick.lessons for t in lesson.training.values()
