@@ -218,7 +218,10 @@ def _strict(game: CompiledGame, student: str, opponent: str, games: int, backend
 
 
 def _states(experiment: Experiment, records: Records) -> Examples | None:
-    """Return positions that nobody has learned from, expanded as the authors did where they come from a file."""
+    """Return positions without moves: drawn ones, of which nobody has learned, or those of a file.
+
+    A file is taken as it is, expanded as a paper's authors did: some of its positions may be images of records.
+    """
     game, judging = experiment.game, experiment.judging
     if not judging.states:
         return None
