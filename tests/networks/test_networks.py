@@ -19,7 +19,7 @@ from understudy.networks.architectures import Residual, ResidualOptions
 from understudy.networks.convolutions import ConvolutionOptions, Entry, Spreading
 from understudy.networks.files import save_student
 from understudy.networks.planes import Planes, PlanesOptions
-from understudy.networks.students import Playing, StudentOptions
+from understudy.networks.students import Playing, Separated, StudentOptions
 from understudy.players.student_files import SHIPPED
 
 MORRIS = find_game("morris")
@@ -106,9 +106,9 @@ def test_pairs_of_classes_fall_into_59_relations() -> None:
     assert (fixed**2).mean() == 59
 
 
-@pytest.mark.parametrize("design", ["cascade", "whole"])
-def test_a_tied_student_answers_alike_in_all_images(design: str) -> None:
-    playing = Playing(units(SMALL, design=design))
+@pytest.mark.parametrize("student", [{"design": "cascade"}, {"design": "whole"}, {"presence": ("from", "remove")}])
+def test_a_tied_student_answers_alike_in_all_images(student: dict[str, Any]) -> None:
+    playing = Playing(units(SMALL, **student))
     rng = np.random.default_rng(1)
     cells = rng.integers(0, 3, (6, 24))
     hands = rng.integers(0, 2, (6, 18))
@@ -136,6 +136,8 @@ def test_a_tied_student_answers_alike_in_all_images(design: str) -> None:
         ({"kind": "dense", "head_sees": "last"}, {"encoder": "augmented"}),
         ({"kind": "residual", "blocks": 2, "batch_norm": True, "input_dropout": 0.1}, {"encoder": "raw"}),
         ({"kind": "residual", "blocks": 3, "drop_blocks": 0.5, "zero_start": False}, {}),
+        (SMALL, {"order": "RFT", "presence": ("from", "remove")}),
+        ({"kind": "dense", "width": 30, "growth": 20}, {"presence": ("remove",)}),
     ],
 )
 def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], tmp_path: Path) -> None:
@@ -283,6 +285,40 @@ def test_what_a_game_does_not_have_is_refused(game: str, student: dict[str, Any]
     networks = {part: {**SMALL, "width": 65} for part in board.part_names}
     with pytest.raises((BadOption, UnknownName), match=message):
         build_units(board, StudentOptions(**student), networks)
+
+
+@pytest.mark.parametrize(
+    ("game", "student", "message"),
+    [
+        ("morris", {"presence": ("form",)}, "^no student.presence 'form'; did you mean 'from'"),
+        ("morris", {"presence": ("from",), "design": "whole"}, "^student.presence: .* in the design 'cascade' alone$"),
+        ("konane", {"presence": ("to",)}, "^student.presence: no move of konane lacks its 'to'$"),
+        ("chess", {"presence": ("from",)}, "^student.presence: no move of chess lacks its 'from'$"),
+    ],
+)
+def test_whose_presence_cannot_be_asked_is_refused(game: str, student: dict[str, Any], message: str) -> None:
+    with pytest.raises((BadOption, UnknownName), match=message):
+        check_student(find_game(game), StudentOptions(**student), [])
+
+
+def test_whether_and_which_are_two_networks_that_learn_apart() -> None:
+    """Of 25 classes the first is what one network says, and the others are shared out by the other."""
+    to, origin, remove = units({"kind": "feedforward", "layers": [20]}, presence=("from", "remove"))
+    assert not isinstance(to.network, Separated)
+    assert isinstance(origin.network, Separated) and isinstance(remove.network, Separated)
+    inputs, before = torch.rand(6, 90), [torch.zeros(6, dtype=torch.int64)]
+    logits = origin.logits(1, inputs, before)
+    assert logits.shape == (6, 25) and torch.allclose(logits.exp().sum(dim=1), torch.ones(6))
+    shown = torch.cat([inputs, torch.eye(25)[before[0]]], dim=1)
+    there, which = (network(shown).softmax(dim=1) for network in (origin.network.presence, origin.network.position))
+    assert there.shape[1] == 2 and which.shape[1] == 24
+    assert torch.allclose(logits[:, 0].exp(), there[:, 0]) and torch.allclose(logits[:, 1:].exp(), there[:, 1:] * which)
+    torch.nn.functional.cross_entropy(logits, torch.zeros(6, dtype=torch.int64)).backward()
+    moved = [
+        max(float(weight.grad.abs().max()) for weight in network.parameters() if weight.grad is not None)
+        for network in (origin.network.presence, origin.network.position)
+    ]
+    assert moved[0] > 1e-3 > 1e-6 > moved[1], "where there is no part, nothing is learned of which one it is"
 
 
 def test_a_convolution_needs_to_know_where_cells_lie() -> None:

@@ -6,9 +6,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from understudy.games import find_game
+from understudy.games.batches import stacked
 from understudy.records.sources import Watched, read_source, write_source
+from understudy.records.store import lone_pairs, save
 from understudy.report.acquainted import tell_acquainted
 from understudy.report.blocks import Table, Text
 from understudy.report.comparing import Comparison
@@ -44,6 +48,12 @@ def test_sources_are_read_as_they_are_written() -> None:
         )
 
 
+NEAR = (
+    "by nodes (searcher:nodes=30000,ties=random) is a member of the stable that grades the student here, and plays as "
+    "its teacher did but for endgame tables."
+)
+
+
 def run_of(sources: dict[str, int], **experiment: Any) -> Run:
     gaming = {"stable": STABLE, "columns": ["opponent", "me"], "rows": [["lots", "W removing"]]}
     return Run(folder=Path(), gaming=gaming, analysis={"sources": sources}, experiment=experiment)
@@ -55,6 +65,35 @@ def test_a_teacher_of_the_records_that_grades_is_named() -> None:
     section = gaming_section(run)
     assert section is not None
     assert [block for block in section.blocks if isinstance(block, Text)] == [Text(TAUGHT), Text(PLAYED)]
+
+
+@pytest.mark.parametrize(
+    ("teacher", "told"),
+    [
+        ("searcher:nodes=30000,ties=random,evaluator=handmade,method=negascout", [TAUGHT]),
+        ("searcher:ties=random,nodes=30000,hidden=20", [TAUGHT]),
+        ("searcher:nodes=30000,ties=random,tables=flying", [NEAR]),
+        ("searcher:nodes=30000,ties=random,evaluator=deepmill", []),
+        ("searcher:nodes=30001,ties=random", []),
+        ("sombody:nodes=30000,ties=random", []),
+    ],
+)
+def test_options_that_say_what_is_usual_change_nobody(teacher: str, told: list[str]) -> None:
+    assert tell_acquainted(run_of({f"regular {teacher} v self": 1}, experiment={"game": "morris"})) == told
+
+
+def test_where_the_analysis_has_no_sources_the_records_are_asked(tmp_path: Path) -> None:
+    game = find_game("morris")
+    records = lone_pairs(
+        game,
+        stacked([game.start()] * 2),
+        np.full(2, game.moves(game.start())[0], np.int32),
+        source="regular searcher:nodes=30000,ties=random v random",
+    )
+    save(records, tmp_path / "records.parquet")
+    run = replace(run_of({}, experiment={"game": "morris"}), folder=tmp_path, analysis={})
+    assert tell_acquainted(run) == [TAUGHT, PLAYED]
+    assert tell_acquainted(replace(run, analysis={"sources": {}})) == []
 
 
 def test_a_teacher_of_the_plan_that_grades_is_named() -> None:

@@ -49,17 +49,19 @@ def socket(player: str, port: int, host: str, form: str, clients: int, silence: 
 @click.argument("player", metavar="PLAYER", shell_complete=complete_players)
 @click.option("--game", "of", default="chess", show_default=True, metavar="GAME", shell_complete=complete_games,
               help="chess, or morris, which is spoken as Sanmill does.")  # fmt: skip
+@click.option("--rule", "rules", multiple=True, metavar="NAME=VALUE",
+              help="Set a switch of the rules, such as repetition=third of morris.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, metavar="K")
-def uci(player: str, of: str, seed: int) -> None:
+def uci(player: str, of: str, rules: tuple[str, ...], seed: int) -> None:
     """Let another program play against PLAYER, by UCI.
 
     That is the Universal Chess Interface: the program starts this command and talks to it; see docs/uci.md.
     """
     said = _protocol_only()
-    from understudy.games import find_game
+    from understudy.cli.console import find
     from understudy.players import close, make_player
 
-    game = find_game(of)
+    game = find(of, None, rules)
     serve = game.kind.load("uci").serve
     chosen = make_player(player, game, seed=seed)
     ended = False

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 from understudy.config import build, check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.layout import Encoder, Layout, find_encoder, find_encoders
-from understudy.games.parts import order_places
+from understudy.games.layout import Encoder, Layout, facts, find_encoder, find_encoders
+from understudy.games.parts import may_lack, order_places
 from understudy.networks.architectures import (
     Dense,
     DenseOptions,
@@ -20,7 +20,7 @@ from understudy.networks.architectures import (
 )
 from understudy.networks.convolutions import Convolution, ConvolutionOptions
 from understudy.networks.planes import PlanesOptions, find_grid, make_planes
-from understudy.networks.students import Single, StudentOptions, Unit, whole_convolution, whole_residual
+from understudy.networks.students import Separated, Single, StudentOptions, Unit, whole_convolution, whole_residual
 
 
 class Architecture(NamedTuple):
@@ -70,13 +70,24 @@ def build_units(game: CompiledGame, student: StudentOptions, networks: Mapping[s
         return [_whole(student, _kind(networks[names[0]]), options[0], encoder, sizes)]
     return [
         Single(
-            _network(networks[name], chosen, encoder.extended(sizes[:place]), encoder.part(sizes[place])),
+            _make_part(networks[name], chosen, encoder, sizes[: place + 1], separated=name in student.presence),
             sizes[:place],
             name,
             one_hot=encoder.one_hot,
         )
         for place, (name, chosen) in enumerate(zip(names, options, strict=True))
     ]
+
+
+def _make_part(
+    settings: Mapping[str, Any], options: Any, encoder: Encoder, sizes: Sequence[int], *, separated: bool
+) -> FeedForward | Residual | Dense | Convolution | Separated:
+    """Return what decides the last of the parts that have so many classes, told those before: one network, or two."""
+    inputs, classes = encoder.extended(sizes[:-1]), sizes[-1]
+    if not separated:
+        return _network(settings, options, inputs, encoder.part(classes))
+    presence = _network(settings, options, inputs, facts(encoder.layout.classes, 2))
+    return Separated(presence, _network(settings, options, inputs, encoder.part(classes - 1)))
 
 
 def _network(
@@ -96,6 +107,7 @@ def check_student(game: CompiledGame, student: StudentOptions, options: Sequence
     check_range("student.head_blocks", student.head_blocks, 0, 100)
     order_places(game.part_names, student.order)
     _check_only(game, student)
+    _check_presence(game, student)
     encoder = find_encoder(game, student.encoder)
     _check_inputs(game, encoder, options)
     if student.design != "whole" and any(isinstance(choice, PlanesOptions) for choice in options):
@@ -108,6 +120,17 @@ def _check_only(game: CompiledGame, student: StudentOptions) -> None:
         raise UnknownName("student.only", student.only, game.part_names)
     if student.only and student.design != "cascade":
         raise BadOption("student.only: a part is learned alone where it has a network of its own: design 'cascade'")
+
+
+def _check_presence(game: CompiledGame, student: StudentOptions) -> None:
+    """Raise unless the parts whose presence has a network of its own have one, and may be lacking."""
+    for part in student.presence:
+        if part not in game.part_names:
+            raise UnknownName("student.presence", part, game.part_names)
+        if not may_lack(game, game.part_names.index(part)):
+            raise BadOption(f"student.presence: no move of {game.name} lacks its {part!r}")
+    if student.presence and student.design != "cascade":
+        raise BadOption("student.presence: parts have networks of their own in the design 'cascade' alone")
 
 
 def _check_inputs(game: CompiledGame, encoder: Encoder, options: Sequence[Any]) -> None:

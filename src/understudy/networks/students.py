@@ -73,6 +73,23 @@ class Single(Unit):
         return logits
 
 
+class Separated(nn.Module):
+    """Two networks for a part that a move may lack: whether there is one, and which one it is if there is.
+
+    What they say together are the logarithms of probabilities of all classes, none before the others, so that whoever
+    asks need not know. Each is fitted as if it were alone: the likelihood of both is the product of theirs.
+    """
+
+    def __init__(self, presence: nn.Module, position: nn.Module) -> None:
+        super().__init__()
+        self.presence, self.position = presence, position
+
+    def forward(self, inputs: Tensor) -> Tensor:
+        there: Tensor = self.presence(inputs).log_softmax(dim=1)
+        which: Tensor = self.position(inputs).log_softmax(dim=1)
+        return torch.cat([there[:, :1], there[:, 1:] + which], dim=1)
+
+
 class Valuing(Protocol):
     """A unit that also says what a position is worth."""
 
@@ -217,6 +234,9 @@ class StudentOptions:
     """Blocks in each head of a whole-move network."""
     value: bool = False
     """Whether a whole-move network also says what positions are worth, which it learns from weighed moves."""
+    presence: tuple[str, ...] = ()
+    """Parts of a cascade that a move may lack, for which one network decides whether there is one, another which: with
+    from and remove of Morris a cascade of five networks (the thesis's section 7.1)."""
     only: str = ""
     """The one part of a cascade that is learned and asked, given the teacher's earlier parts; if not said, all are."""
 

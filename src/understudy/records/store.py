@@ -217,6 +217,15 @@ def number_sources(records: Records) -> tuple[list[str], NDArray[np.int32]]:
     return sorted(names), order[coded.indices.to_numpy()].astype(np.int32)
 
 
+def count_sources(path: Path) -> dict[str, int]:
+    """Return how many rows of a Parquet file each source has; nothing is read but that."""
+    with open_parquet(path) as file:
+        if "source" not in file.schema_arrow.names:
+            return {}
+        counted = file.read(columns=["source"])["source"].cast(pa.string()).value_counts()
+    return {str(one["values"]): int(one["counts"]) for one in counted.to_pylist()}
+
+
 def _read_table(path: Path, on_error: str) -> tuple[Records, list[Complaint]]:
     with open_parquet(path) as file:
         return _read_records(path, file, on_error)

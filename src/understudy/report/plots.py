@@ -55,12 +55,14 @@ OWN = "plot-"
 
 
 class Line(NamedTuple):
-    """Points joined by a line; quiet lines are thin and dashed."""
+    """Points joined by a line; quiet lines are thin and dashed, or dotted."""
 
     xs: Sequence[float]
     ys: Sequence[float]
     colour: int
     quiet: bool = False
+    dotted: bool = False
+    """Of a quiet line: what somebody else measured, beside a dashed one of ours."""
 
 
 class Band(NamedTuple):
@@ -344,7 +346,8 @@ def _pen(line: Line) -> dict[str, Any]:
     marker = MARKERS[line.colour % len(MARKERS)] if not line.quiet else "o"
     alone = {"marker": marker, "markersize": 4, "markevery": 1} if len(line.xs) == 1 else {}
     if line.quiet:
-        return {"linewidth": 1.0, "linestyle": (0, (2, 2)), "zorder": 3, **alone}
+        gaps = (1, 1.4) if line.dotted else (2, 2)
+        return {"linewidth": 1.3 if line.dotted else 1.0, "linestyle": (0, gaps), "zorder": 3, **alone}
     return {"linewidth": min(1.8, max(0.7, DENSE / len(line.xs))), "solid_capstyle": "round", **alone}
 
 

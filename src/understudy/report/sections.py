@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from understudy.report.blocks import (
@@ -30,6 +30,9 @@ from understudy.report.sources import Run
 MANY = 9
 """Numbers from which on a picture says more than a table."""
 
+
+CURVE = "validation_accuracy."
+"""Begins a point of a paper's learning curve; the epoch follows."""
 
 HEADS = ("name", "title", "description", "minutes", "quick_minutes", "quick", "changed")
 """Options that stand above the table of options."""
@@ -136,7 +139,7 @@ def write_setting(value: Any) -> str:
 
 
 class Training(NamedTuple):
-    """How one network of a student learned: a line for each epoch, in order."""
+    """How one network of a student learned: a line for each epoch, in order; the lines count epochs from 0."""
 
     student: str
     network: str
@@ -154,8 +157,8 @@ class Training(NamedTuple):
         return max(float(line.get("seconds") or 0.0) for line in self.lines)
 
     def series(self, measure: str) -> tuple[list[float], list[float]]:
-        """Return epochs and what was measured in them."""
-        points = [(line["epoch"], line[measure]) for line in self.lines if is_number(line.get(measure))]
+        """Return epochs, counted from 1 as people and papers do, and what was measured in them."""
+        points = [(line["epoch"] + 1, line[measure]) for line in self.lines if is_number(line.get(measure))]
         return [float(epoch) for epoch, _ in points], [float(value) for _, value in points]
 
 
@@ -174,14 +177,14 @@ def learning_section(run: Run) -> Section | None:
     if not trainings:
         return None
     students = Counter(training.student for training in trainings)
-    plots = [_curves(student, [one for one in trainings if one.student == student]) for student in students]
+    plots = [_curves(run, student, [one for one in trainings if one.student == student]) for student in students]
     kept = tuple(plot for plot in plots if plot is not None)
     note = "Accuracy against epochs. Solid: validation; dashed: training."
     blocks: list[Block] = [Plots(kept, note + _note_printed(run, trainings))] if kept else []
     columns = cells("network", "epochs", "best", "validation", "training", "time")
     rows = [_learned(training) for training in trainings]
     if any(_printed(run, training) for training in trainings):
-        columns += cells("published validation", "epochs", "time")
+        columns += cells("published validation", "epochs", "best", "time")
         rows = [row + _write_printed(_printed(run, one)) for row, one in zip(rows, trainings, strict=True)]
     table = Table(columns, tuple(rows), "Accuracy at the best epoch, whose weights are kept.")
     return Section("Learning", (*blocks, table))
@@ -193,26 +196,35 @@ def _printed(run: Run, training: Training) -> Mapping[str, float]:
 
 
 def _write_printed(printed: Mapping[str, float]) -> tuple[Cell, ...]:
-    accuracy, epochs, seconds = (printed.get(key) for key in ("validation_accuracy", "epochs", "seconds"))
-    return cells(
-        "" if accuracy is None else percent(accuracy),
-        "" if epochs is None else number(epochs),
-        "" if seconds is None else lasting(seconds),
-    )
+    """Return the cells of a paper's training: what it reached, in how many epochs, after which one, in what time."""
+    forms: dict[str, Callable[[float], str]] = {
+        "validation_accuracy": percent,
+        "epochs": number,
+        "best_epoch": number,
+        "seconds": lasting,
+    }
+    return cells(*(write(printed[key]) if key in printed else "" for key, write in forms.items()))
+
+
+def _points_printed(run: Run, training: Training) -> list[tuple[int, float]]:
+    """Return the points of a learning curve that a paper tells: `"validation_accuracy.5"` is after the fifth epoch."""
+    told = _printed(run, training).items()
+    return sorted((int(key[len(CURVE) :]), value) for key, value in told if key.startswith(CURVE))
 
 
 def _note_printed(run: Run, trainings: Sequence[Training]) -> str:
-    """Return the points of learning curves that a paper tells: `"validation_accuracy.5"` is after the fifth epoch."""
-    told = []
+    """Return what is to be said of a paper's learning curves: how they are drawn, and of few points their numbers."""
+    told, drawn = [], ""
     for training in trainings:
-        points = {int(key.rpartition(".")[2]): value for key, value in _printed(run, training).items()
-                  if key.startswith("validation_accuracy.")}  # fmt: skip
-        listed = ", ".join(f"{percent(points[epoch], 2)} after epoch {epoch}" for epoch in sorted(points))
-        told += [f" Published validation of {training.student} {training.network}: {listed}."] if listed else []
-    return "".join(told)
+        points = _points_printed(run, training)
+        drawn = drawn or (" Dotted: published validation." if points else "")
+        listed = ", ".join(f"{percent(share, 2)} after epoch {epoch}" for epoch, share in points[:MANY])
+        few = 0 < len(points) < MANY
+        told += [f" Published validation of {training.student} {training.network}: {listed}."] if few else []
+    return drawn + "".join(told)
 
 
-def _curves(student: str, trainings: Sequence[Training]) -> Plot | None:
+def _curves(run: Run, student: str, trainings: Sequence[Training]) -> Plot | None:
     lines = [
         Line(*training.series(measure), colour, quiet)
         for colour, training in enumerate(trainings)
@@ -221,6 +233,10 @@ def _curves(student: str, trainings: Sequence[Training]) -> Plot | None:
     ]
     if not lines:
         return None
+    for colour, training in enumerate(trainings):
+        if points := _points_printed(run, training):
+            epochs, shares = zip(*points, strict=True)
+            lines.append(Line([float(epoch) for epoch in epochs], list(shares), colour, quiet=True, dotted=True))
     return Plot(draw_lines(lines, across="epochs"), student, tuple(training.network for training in trainings))
 
 
@@ -230,7 +246,7 @@ def _learned(training: Training) -> tuple[Cell, ...]:
     return cells(
         f"{training.student} {training.network}",
         number(len(training.lines)),
-        number(best["epoch"]),
+        number(best["epoch"] + 1),
         *(percent(float(share)) if share is not None else "" for share in shares),
         lasting(training.seconds),
     )

@@ -133,12 +133,13 @@ def reliability_section(run: Run) -> Section | None:
     """Draw precision against recall for every player and part, and tell some points."""
     blocks: list[Block] = []
     for section in run.verdicts:
-        blocks += _reliability(columns_of(run, section), headed(section))
+        papers = tuple(title for title in run.paper.get(section, {}) if title not in run.verdicts[section])
+        blocks += _reliability(columns_of(run, section), papers, headed(section))
     text = "How many of the choices that a network ranks highest are legal, as more of the legal ones are asked for."
     return Section("Reliability", (Text(text), *blocks)) if blocks else None
 
 
-def _reliability(columns: Columns, section: str) -> list[Block]:
+def _reliability(columns: Columns, papers: Sequence[str], section: str) -> list[Block]:
     curves = {title: curve for title, measures in columns.items() if (curve := curves_of(measures))}
     plain = {
         title: {name: one for name, one in measures.items() if not RECALL.fullmatch(name)}
@@ -146,13 +147,16 @@ def _reliability(columns: Columns, section: str) -> list[Block]:
     }
     blocks: list[Block] = []
     for variant in dict.fromkeys(part.rpartition(".")[0] for parts in curves.values() for part in parts):
-        blocks += _variant(curves, variant, f"{section}, {worded(variant)}" if variant else section)
+        blocks += _variant(curves, papers, variant, f"{section}, {worded(variant)}" if variant else section)
     table = measure_table(plain, "reliability", caption=section)
     return blocks if table is None else [*blocks, table]
 
 
-def _variant(curves: Mapping[str, Curves], variant: str, caption: str) -> list[Block]:
-    """Return pictures and a table of the curves counted in one way, such as `authors` in `authors.to`."""
+def _variant(curves: Mapping[str, Curves], papers: Sequence[str], variant: str, caption: str) -> list[Block]:
+    """Return pictures and a table of the curves counted in one way, such as `authors` in `authors.to`.
+
+    What a paper published of one of our students is drawn with it; what is of nobody here has a picture of its own.
+    """
     chosen = {
         title: {part.rpartition(".")[2]: points for part, points in parts.items() if part.rpartition(".")[0] == variant}
         for title, parts in curves.items()
@@ -160,8 +164,21 @@ def _variant(curves: Mapping[str, Curves], variant: str, caption: str) -> list[B
     chosen = {title: parts for title, parts in chosen.items() if parts}
     low = min(y for parts in chosen.values() for _, ys in parts.values() for y in ys)
     floor = max(0.0, low - 0.1 * (1 - low))
-    plots = tuple(_reliability_plot(title, parts, floor) for title, parts in chosen.items())
-    return [Plots(plots, f"{caption}: precision against recall."), _points(chosen, caption)]
+    told = [paper for paper in papers if paper in chosen]
+    beside = {title: paper for title in chosen if title not in papers and (paper := _find_paper(title, told))}
+    plots = tuple(
+        _reliability_plot(title, parts, floor, chosen[beside[title]] if title in beside else {})
+        for title, parts in chosen.items()
+        if title not in beside.values()
+    )
+    dotted = " Dotted: published." if beside else ""
+    return [Plots(plots, f"{caption}: precision against recall.{dotted}"), _points(chosen, caption)]
+
+
+def _find_paper(student: str, papers: Sequence[str]) -> str:
+    """Return the column of a paper whose title has a student's name in it as a word; nothing unless it is one."""
+    fitting = [title for title in papers if student in re.findall(r"\w+", title)]
+    return fitting[0] if len(fitting) == 1 else ""
 
 
 def curves_of(measures: Mapping[str, Mapping[str, Any]]) -> Curves:
@@ -177,8 +194,10 @@ def curves_of(measures: Mapping[str, Mapping[str, Any]]) -> Curves:
     }
 
 
-def _reliability_plot(title: str, parts: Curves, floor: float) -> Plot:
+def _reliability_plot(title: str, parts: Curves, floor: float, published: Curves) -> Plot:
     lines = [Line(*points, colour) for colour, points in enumerate(parts.values())]
+    colours = {part: colour for colour, part in enumerate(parts)}
+    lines += [Line(*points, colours[part], True, True) for part, points in published.items() if part in colours]
     top = 1.0 + 0.02 * (1 - floor)
     decimals = 0 if floor < 0.94 else 1 if floor < 0.994 else 2
     drawing = draw_lines(lines, across="recall", decimals=decimals, low=floor, high=top)

@@ -258,9 +258,8 @@ def _penalty(unit: Unit, options: TrainingOptions) -> Tensor | float:
         return 0.0
     named = [(name, weight) for name, weight in unit.named_parameters() if weight.dim() > 1]
     weights = [weight for name, weight in named if options.penalise == "all" or "output" in name or "heads" in name]
-    weights = weights or [
-        named[-1][1]
-    ]  # a network that is one row of layers names none of them: the last is the output
+    # A network that is one row of layers names none of them: the last is the output. A unit may have two such rows.
+    weights = weights or list({name.rpartition(".steps.")[0]: weight for name, weight in named}.values())
     total = torch.zeros(())
     for weight in weights:
         total = total + options.l1 * weight.abs().sum() + options.l2 * weight.square().sum()

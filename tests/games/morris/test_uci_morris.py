@@ -11,12 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.conftest import LONG, wait_until
-from understudy.errors import BadOption
-from understudy.games import find_game
+from understudy.cli.serving import uci
+from understudy.errors import BadOption, UnderstudyError
+from understudy.games import CompiledGame, find_game
 from understudy.games.morris.uci import serve
 from understudy.games.morris.words import write_words
 from understudy.match import Opening, Played, play_games
@@ -203,6 +205,36 @@ def test_games_without_a_protocol_are_refused(game: str, complaint: str) -> None
     words = [sys.executable, "-m", "understudy", "uci", "random", "--game", game]
     done = subprocess.run(words, input="", capture_output=True, text=True, timeout=LONG, check=False)
     assert done.returncode == 2 and done.stdout == "" and complaint in done.stderr and done.stderr.count("\n") == 1
+
+
+def test_rules_of_draws_may_be_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    served: list[CompiledGame] = []
+
+    def attend(game: CompiledGame, player: Player, **streams: Any) -> bool:
+        served.append(game)
+        return True
+
+    monkeypatch.setattr("understudy.games.morris.uci.serve", attend)
+    monkeypatch.setattr("understudy.cli.serving._protocol_only", io.StringIO)
+    words = ["random", "--game", "morris", "--rule", "repetition=third", "--rule", "no_capture=100"]
+    assert CliRunner().invoke(uci, words, standalone_mode=False).exception is None
+    assert dict(served[0].switches) == {"repetition": "third", "no_capture": "100"}
+
+
+@pytest.mark.parametrize(
+    ("game", "rule", "complaint"),
+    [
+        ("morris", "repetition=fourth", "'fourth'"),
+        ("morris", "repitition=third", "did you mean 'repetition'"),
+        ("chess", "repetition=third", "chess has no rule 'repetition': its rules have no switches"),
+    ],
+)
+def test_rules_that_there_are_not_are_refused(
+    game: str, rule: str, complaint: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("understudy.cli.serving._protocol_only", io.StringIO)
+    error = CliRunner().invoke(uci, ["random", "--game", game, "--rule", rule], standalone_mode=False).exception
+    assert isinstance(error, UnderstudyError) and complaint in str(error) and "\n" not in str(error)
 
 
 def test_a_person_cannot_be_served() -> None:

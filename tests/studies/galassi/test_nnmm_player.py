@@ -12,6 +12,7 @@ import pytest
 from numpy.typing import NDArray
 
 from tests.conftest import random_line
+from tests.players.test_valuing_imitators import make_student
 from understudy.backends import Local
 from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
@@ -22,7 +23,7 @@ from understudy.match import Opening, play_games
 from understudy.players import make_player
 from understudy.players.checking import fall_back
 from understudy.players.parts import checked_parts
-from understudy.studies.galassi.gaming import gaming, gaming_json, gaming_text
+from understudy.studies.galassi.gaming import count_corrections, gaming, gaming_json, gaming_text
 from understudy.studies.galassi.nnmm_player import CLOSE, run_cascade
 
 GAME = find_game("morris")
@@ -312,3 +313,12 @@ def test_the_gaming_test_counts_corrections(tmp_path: Path) -> None:
     assert corrected["to"] > 5
     assert gaming_json(table)["corrections"] == {players[0]: corrected, name: None}
     assert f"first choices corrected: to {corrected['to']}, from" in gaming_text(table)
+
+
+def test_no_corrections_are_told_of_who_looks_ahead(tmp_path: Path) -> None:
+    """A student that weighs every legal move corrects none: no number is better than a nought that nobody counted."""
+    name = f"{make_student(tmp_path, value=True)},check=legal"
+    lots = make_player("random", GAME)
+    games = play_games(GAME, (lots, lots), [(Opening(), False)])
+    assert count_corrections(GAME, name, games) is not None
+    assert count_corrections(GAME, f"{name},depth=1", games) is None

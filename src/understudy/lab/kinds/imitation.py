@@ -271,6 +271,7 @@ def _check(run: Run[Experiment]) -> None:
             untrained(lesson)
     asked = [name for name in experiment.judging.baselines if name != COMMONEST]
     check_opponents(asked, experiment.game, "judging.baselines")
+    check_opponents(experiment.judging.gaming_beside, experiment.game, "judging.gaming_beside")
     check_beside(experiment)
     if experiment.judging.states not in ("", GENERATE):
         data_file(experiment, experiment.judging.states)

@@ -19,20 +19,17 @@ from understudy.games.parts import parts_of
 from understudy.judges.measures import measured, share, write_verdict
 from understudy.judges.parts import see
 from understudy.judges.students import JUDGES, judge_parts, recognise, strict
-from understudy.lab.kinds.imitation_beside import (
-    BASELINE,
+from understudy.lab.kinds.imitation_baselines import (
+    FRESH_ROWS,
+    TRAINING_ROWS,
     ask,
-    judge_all_rows,
     judge_baselines,
-    judge_beside,
-    judge_data,
     judge_part,
-    name_part_section,
-    some,
 )
+from understudy.lab.kinds.imitation_beside import BASELINE, judge_all_rows, judge_beside, judge_data, some
 from understudy.lab.kinds.imitation_folds import fold_judgements
 from understudy.lab.kinds.imitation_worths import worth_judgements
-from understudy.lab.options.imitation import EXAM_SEED, GENERATE, Experiment, Lesson, data_file
+from understudy.lab.options.imitation import EXAM_SEED, GENERATE, Experiment, Lesson, data_file, name_part_section
 from understudy.lab.run import Run, Step
 from understudy.lab.samples import ASKED, draw_samples
 from understudy.lab.watching import RECORDS
@@ -74,8 +71,14 @@ def judge_students(run: Run[Experiment]) -> None:
     if not (run.folder / SAMPLES).exists():
         run.save(SAMPLES, _draw_samples(run))
     run.tell("judging", 1.0)
-    if run.experiment.judging.gaming and not (run.folder / "gaming.json").exists():
+    if run.experiment.judging.gaming and not _has_met_the_stable(run):
         find_test("gaming", Step).do(run)
+
+
+def _has_met_the_stable(run: Run[Experiment]) -> bool:
+    """Tell whether the gaming test is there, with those beside the student whom the experiment names."""
+    players = run.load("gaming.json").get("players", [])
+    return bool(players) and players[1:] == list(run.experiment.judging.gaming_beside)
 
 
 def _draw_samples(run: Run[Experiment]) -> dict[str, Any]:
@@ -112,8 +115,8 @@ def _judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], A
         seen = some(sides["train"], judging.train_rows)
         yield f"test rows, split {lesson.examples.split}", lesson.name, _judge(student, sides["test"])
         if FRESH in sides:
-            yield "test rows, positions that no training game has", lesson.name, _judge(student, sides[FRESH])
-        yield "training rows", lesson.name, _judge(student, seen, judges=("accuracy",))
+            yield FRESH_ROWS, lesson.name, _judge(student, sides[FRESH])
+        yield TRAINING_ROWS, lesson.name, _judge(student, seen, judges=("accuracy",))
         if exam is not None:
             yield EXAM, lesson.name, _examine(student, exam)
         if states is not None:
@@ -215,7 +218,10 @@ def _strict(game: CompiledGame, student: str, opponent: str, games: int, backend
 
 
 def _states(experiment: Experiment, records: Records) -> Examples | None:
-    """Return positions that nobody has learned from, expanded as the authors did where they come from a file."""
+    """Return positions without moves: drawn ones, of which nobody has learned, or those of a file.
+
+    A file is taken as it is, expanded as a paper's authors did: some of its positions may be images of records.
+    """
     game, judging = experiment.game, experiment.judging
     if not judging.states:
         return None

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
-from understudy.lab.options.imitation import Experiment, Lesson
+from understudy.lab.options.imitation import Experiment, Lesson, name_part_section
 from understudy.lab.run import Run
 from understudy.lab.settings import fingerprint_of
 
@@ -20,7 +20,8 @@ FOLDS = "test rows, all folds"
 def fold_judgements(run: Run[Experiment]) -> Iterator[tuple[str, str, Callable[[], Any]]]:
     """Yield what is put together once all students of a group have been judged on their test rows."""
     for lessons in group_folds(run.experiment.lessons):
-        yield FOLDS, name_group(lessons), _pool(run, lessons)
+        only = lessons[0].student.only
+        yield f"one part ({only}), all folds" if only else FOLDS, name_group(lessons), _pool(run, lessons)
 
 
 def group_folds(lessons: Sequence[Lesson]) -> list[list[Lesson]]:
@@ -43,7 +44,9 @@ def name_group(lessons: Sequence[Lesson]) -> str:
 
 
 def _pool(run: Run[Experiment], lessons: Sequence[Lesson]) -> Callable[[], Any]:
-    section = f"test rows, split {lessons[0].examples.split}"
+    first = lessons[0]
+    only, split = first.student.only, first.examples.split
+    section = name_part_section(only, "test") if only else f"test rows, split {split}"
     return lambda: pool_verdicts([run.load("verdicts.json")[section][lesson.name] for lesson in lessons])
 
 

@@ -94,6 +94,8 @@ class JudgingOptions:
     """Games against each of them; 0 for none."""
     gaming: int = 0
     """Games against each player of the stable; 0 for none."""
+    gaming_beside: tuple[str, ...] = ()
+    """Players who meet the stable beside the student, as it does, and the student itself; its teacher for example."""
     exam_games: int = 0
     """Games of the teacher that nobody learns from, the same however much was watched; 0 for no such exam."""
     baselines: tuple[str, ...] = ()
@@ -231,6 +233,11 @@ def _check_judging(judging: JudgingOptions) -> None:
         raise BadOption("judging.states_count = 0: it says how many positions are to be generated")
     if judging.gaming % 2:
         raise BadOption(f"judging.gaming = {judging.gaming}: an even number of games is needed, half with each colour")
+    if judging.gaming_beside and not judging.gaming:
+        raise BadOption(f"judging.gaming_beside = {shown(list(judging.gaming_beside))} needs judging.gaming too")
+    twice = [name for name in judging.gaming_beside if judging.gaming_beside.count(name) > 1]
+    if twice:
+        raise BadOption(f"judging.gaming_beside names {twice[0]!r} twice: once is enough")
 
 
 def _check_exam(judging: JudgingOptions, watch: Watch | None) -> None:
@@ -330,6 +337,11 @@ def _for_part(section: Mapping[str, Any], part: str, parts: Sequence[str], place
     if not isinstance(own, dict):
         raise BadOption(f"{place}.{part} = {shown(own)} must be a section: [{place}.{part}] with keys below it")
     return {key: value for key, value in shared.items() if key != part} | own
+
+
+def name_part_section(part: str, side: str) -> str:
+    """Return the section of verdicts on one part alone."""
+    return f"one part ({part}), {side} rows"
 
 
 def data_file(experiment: Experiment, name: str) -> Path:

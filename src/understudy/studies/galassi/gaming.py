@@ -230,18 +230,26 @@ def meet(pairing: Pairing) -> list[Encounter]:
 def count_corrections(game: CompiledGame, text: str, games: Sequence[Played]) -> dict[str, int] | None:
     """Return how often the first player's first choice of each part was corrected; None unless its choices are checked.
 
-    It is asked again in every position in which it moved: games keep what was played, not what was corrected.
+    It is asked again in every position in which it moved: games keep what was played, not what was corrected. Who looks
+    ahead weighs whole moves that the rules allow, so there is no first choice that could be corrected.
     """
     if "check=" not in text or "check=none" in text:
         return None
     player: Any = make_player(text, game)
     try:
+        if looks_ahead(player):
+            return None
         asked = [position for place, one in enumerate(games) for position in _list_own(game, one, place % 2)]
         if asked:
             player.choose(asked)
         return {game.part_names[part]: int(player.corrections[place]) for place, part in enumerate(player.order)}
     finally:
         close(player)
+
+
+def looks_ahead(player: Any) -> bool:
+    """Tell whether a player decides by what whole moves lead to, and not part by part."""
+    return bool(getattr(getattr(player, "options", None), "depth", None)) or not hasattr(player, "corrections")
 
 
 def _list_own(game: CompiledGame, played: Played, side: int) -> Iterator[Any]:
@@ -329,18 +337,20 @@ def _encounter_json(met: Encounter) -> dict[str, Any]:
 
 
 def play_stable(run: Run[Any]) -> None:
-    """Let the student of a run meet the stable in as many games as `judging.gaming` says; write `gaming.json`."""
-    games = run.experiment.judging.gaming
-    played, total = 0, games * len(STABLE) + 1  # and one against itself
+    """Let the student of a run meet the stable in as many games as `judging.gaming` says; write `gaming.json`.
+
+    Those whom `judging.gaming_beside` names do the same, and meet the student.
+    """
+    game, judging = run.experiment.game, run.experiment.judging
+    games, players = judging.gaming, [f"student:{run.folder}", *judging.gaming_beside]
+    played, total = 0, sum(one.games for one in _pairings(game, players, STABLE, games, SEED))
 
     def note(more: int) -> None:
         nonlocal played
         played += more
         run.tell("playing the stable", min(played / total, 1.0), f"{played} of {total} games")
 
-    table = gaming(
-        run.experiment.game, [f"student:{run.folder}"], games=games, seed=SEED, backend=run.backend, progress=note
-    )
+    table = gaming(game, players, stable=STABLE, games=games, seed=SEED, backend=run.backend, progress=note)
     run.save("gaming.json", gaming_json(table))
 
 
