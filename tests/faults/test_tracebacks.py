@@ -316,6 +316,20 @@ def test_threads_that_are_no_number(monkeypatch: pytest.MonkeyPatch, threads: st
     assert read_threads() == 2
 
 
+def test_threads_are_read_before_anything_is_watched(tmp_path: Path) -> None:
+    """This was refused when the networks began to learn, after hours of watching."""
+    (tmp_path / "tiny.toml").write_text(write_toml({**IMITATION, "tune": {"network": {"blocks": [0, 1]}}}))
+    for words in (
+        ("run", "tiny.toml"), ("watch", "tiny.toml"), ("train", "tiny.toml"), ("tune", "tiny.toml"),
+        ("watch", "konane", "--games", "2"), ("match", "konane", "student:konane_8", "random", "--games", "2"),
+    ):  # fmt: skip
+        run_of = () if words[0] == "match" else ("--run", "run")
+        done = command(*words, *run_of, cwd=tmp_path, UNDERSTUDY_THREADS="abc")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.splitlines()[-1] == "understudy: UNDERSTUDY_THREADS must be a whole number, not 'abc'"
+        assert not (tmp_path / "run").exists(), "nothing was watched"
+
+
 def test_a_damaged_cache_of_kernels_is_compiled_anew(tmp_path: Path) -> None:
     """Cut files of compiled code, as a power cut leaves them, cost time and nothing else."""
     home = {"XDG_CACHE_HOME": str(tmp_path)}

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from understudy.backends import Local
-from understudy.config import load_toml, write_toml
+from understudy.config import load_toml, read_threads, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError, understood
 from understudy.files import find_reason, load_table, make_folder, save_file, save_json, save_text
 from understudy.games import CompiledGame
@@ -200,6 +200,7 @@ def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
 
 def check_run(run: Run[Any], kind: Kind) -> None:
     """Raise if a run folder cannot be opened for an experiment; nothing in it changes."""
+    read_threads()  # asked for again when networks learn, which may be hours later
     path = run.folder / "experiment.toml"
     with understood(f"a file of run folder {str(run.folder)!r}"):
         if path.exists() and kind.identity(load_toml(path)) != kind.identity(run.experiment.settings):

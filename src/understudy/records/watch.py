@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from understudy.config import LARGEST, check_range
+from understudy.config import LARGEST, check_range, read_threads
 from understudy.errors import BadOption, FileError
 from understudy.files import make_folder
 from understudy.games import CompiledGame, find_game
@@ -239,6 +239,7 @@ def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
 
 def check_watch(game: CompiledGame, plan: Watch) -> None:
     """Raise before anything is played if the plan cannot be carried out."""
+    read_threads()  # of students that play, which workers load
     if not plan.opponents or plan.games == 0:
         raise BadOption("watch: there is nothing to watch without opponents and games")
     for kind in KINDS[1:]:
