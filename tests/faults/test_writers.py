@@ -55,9 +55,13 @@ COMMANDS = {
         "data/nnmm/DATASET.complete.txt",
         ["fetch", "nnmm/matches", "--to", "data", "--from", "http://127.0.0.1:9"],
     ),
+    "solve": ("run", ["solve", "morris", "--stones", "3v3", "--tables", "run"]),
+    "serve": ("games.sqlite", ["serve", "--no-browser", "--port", "0", "--games", "games.sqlite"]),
     "series": ("run", ["run", "series.toml", "--run", "run"]),
 }
 """What each command writes, which another process has, and the command."""
+CURES = {"serve": "stop it, or give this server another file with --games FILE"}
+"""What is advised, where it is not what others say."""
 
 
 @contextmanager
@@ -91,9 +95,8 @@ def test_a_second_writer_is_refused(
             main()
         said = capsys.readouterr().err.splitlines()[-1]
         assert end.value.code == 2
-        assert said == (
-            f"understudy: another process ({number}) is at work on '{path}'; wait until it ends, or name another place"
-        )
+        cure = CURES.get(command, "wait until it ends, or name another place")
+        assert said == f"understudy: another process ({number}) is at work on '{path}'; {cure}"
         left = [entry for entry in sorted(tmp_path.rglob("*")) if entry.name not in (lock_file(path).name, "records")]
         assert left == before, "who is refused leaves nothing behind"
 
