@@ -207,3 +207,15 @@ def data_folder() -> Path:
     if path := os.environ.get("UNDERSTUDY_DATA"):
         return Path(path)
     return cache_home() / "understudy" / "data"
+
+
+NOWHERE = Path(os.devnull) / "data"
+"""In which folder data lie that nobody can have."""
+
+
+def data_place() -> Path:
+    """Return where data are looked for that may be missing: who has no home has none, and does without."""
+    try:
+        return data_folder()
+    except FileError:
+        return NOWHERE

@@ -305,6 +305,38 @@ def test_no_home_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
         data_folder()
 
 
+HOMELESS = """
+import os, pwd, sys
+for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "UNDERSTUDY_DATA", "UNDERSTUDY_KERNELS"):
+    os.environ.pop(name, None)
+def find(number):
+    raise KeyError(number)
+pwd.getpwuid = find
+from understudy.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="whoever uses Windows has a home")
+@pytest.mark.parametrize(
+    "words", ["moves konane --size 4", "think morris random", "think chess random", "experiments", "fetch --list"]
+)
+def test_what_needs_no_home_does_without(words: str) -> None:
+    """A container may run programs as a user of whom the machine knows nothing but the number."""
+    done = subprocess.run(
+        [sys.executable, "-c", HOMELESS, *words.split()], capture_output=True, text=True, check=False, timeout=LONG
+    )
+    assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_a_homeless_user_is_told_where_files_may_go() -> None:
+    for words in ("fetch nnmm", "serve --no-browser --port 0", "think morris searcher:depth=1,tables=usual"):
+        done = subprocess.run(
+            [sys.executable, "-c", HOMELESS, *words.split()], capture_output=True, text=True, check=False, timeout=LONG
+        )
+        assert done.returncode == 2 and "no home folder" in done.stderr.splitlines()[-1], done.stderr
+
+
 @pytest.mark.parametrize("threads", ["abc", "0", "-1", "1000000", HUGE, "1.5"])
 def test_threads_that_are_no_number(monkeypatch: pytest.MonkeyPatch, threads: str) -> None:
     from understudy.config import read_threads

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from understudy.backends import Local
 from understudy.errors import FileError
-from understudy.files import data_folder
+from understudy.files import data_folder, data_place
 from understudy.games.bits import popcount
 from understudy.games.morris.notation import FLYING, STONES, Morris
 from understudy.games.morris.rules import MOST_MOVES, moves, play
@@ -71,6 +71,11 @@ def usual_folder() -> Path:
     return data_folder() / "morris"
 
 
+def usual_place() -> Path:
+    """Return the same for whoever only looks: there are no tables where the user has no home."""
+    return data_place() / "morris"
+
+
 def table_file(folder: Path, stones: Stones) -> Path:
     """Return the file that tells who wins."""
     return folder / f"morris_{write_stones(stones)}.safetensors"
@@ -118,7 +123,7 @@ class Tables:
     """The tables in a folder, opened when first asked."""
 
     def __init__(self, folder: Path | str = "") -> None:
-        self.folder = Path(folder) if folder else usual_folder()
+        self.folder = Path(folder) if folder else usual_place()
         self._values: dict[Stones, NDArray[np.uint8]] = {}
         self._plies: dict[Stones, NDArray[np.uint16]] = {}
 
@@ -182,7 +187,7 @@ class Tables:
         return f"there is no table of {write_stones(stones)} in {str(self.folder)!r}, which {self._cure(stones)} makes"
 
     def _cure(self, stones: Stones) -> str:
-        where = "" if self.folder == usual_folder() else f" --tables {self.folder}"
+        where = "" if self.folder == usual_place() else f" --tables {self.folder}"
         return f"`understudy solve morris --stones {write_stones(stones)}{where}`"
 
     def probe(self, batch: Any) -> NDArray[np.uint8]:
@@ -314,7 +319,9 @@ def find_tables(folder: str = "") -> Tables:
     """Return the tables of a folder, of the usual one if it is not named; all in this process share them."""
     if folder == BUILT_IN:
         return shared_tables(_make_built_in())
-    return shared_tables(str(usual_folder()) if folder in ("", USUAL) else folder)
+    if folder == USUAL:
+        return shared_tables(str(usual_folder()))
+    return shared_tables(folder or str(usual_place()))
 
 
 _making = threading.Lock()
