@@ -324,6 +324,15 @@ def rename_players(folder: Path) -> str:
     return f"searchers now say {PLAIN.removeprefix(',')}" if any(done) else ""
 
 
+def rename_at_rest(folder: Path) -> str:
+    """Rename the same unless a process is at work in the folder: it has done so when it began, and may be writing."""
+    try:
+        with locked(folder):
+            return rename_players(folder)
+    except FileError:  # what cannot be read, or written, is told by whoever reads or writes it next
+        return ""
+
+
 def _rename_in(path: Path, former: re.Pattern[str]) -> bool:
     text = path.read_text(encoding="utf-8", errors="replace")
     renamed = former.sub(_renamed, text)
