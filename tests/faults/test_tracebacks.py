@@ -388,6 +388,22 @@ main()
 """
 
 
+BETWEEN = """
+import os, signal
+from understudy.__main__ import main
+os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_a_stop_before_the_commands_are_loaded() -> None:
+    """The script that an installer writes has lines of its own around ours."""
+    done = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, check=False, timeout=LONG)
+    assert (done.returncode, done.stderr.strip()) == (130, "understudy: stopped"), done.stderr
+    loading = "import sys; before = {*sys.modules}; import understudy.__main__; print(*{*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", loading], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"understudy", "understudy.__main__"}, "nothing else is loaded before"
+
+
 @pytest.mark.parametrize("module", ["click", "understudy.cli.data", "numba", "numpy"])
 def test_a_stop_while_modules_are_loaded(module: str) -> None:
     done = subprocess.run(
