@@ -21,6 +21,7 @@ from understudy.games.chess.players.analyst import Label
 from understudy.games.chess.records.labelling import finished_parts, save_part
 from understudy.games.chess.records.opinions import LabelResult
 from understudy.games.chess.records.positions import arrow_rows, load_positions, save_positions
+from understudy.games.morris.solving.spaces import count_places
 from understudy.games.morris.solving.tables import Tables
 from understudy.games.morris.solving.tables import save_table as save_endgames
 from understudy.lab.run import append_line, drop_lines
@@ -120,8 +121,9 @@ def write_journal(path: Path, size: int) -> None:
 
 
 def write_endgames(path: Path, size: int) -> None:
-    """Write tables of positions by chance, five of which are a byte."""
-    save_endgames(path.parent, (3, 3), np.random.default_rng(size).integers(0, 500, 40 * size).astype(np.uint16))
+    """Write tables of all positions with plies by chance; three stones against three are the fewest there are."""
+    plies = np.random.default_rng(size).integers(0, 500, count_places((3, 3)))
+    save_endgames(path.parent, (3, 3), plies.astype(np.uint16))
 
 
 def read_endgames(path: Path) -> None:

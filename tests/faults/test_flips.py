@@ -13,15 +13,17 @@ import pytest
 from safetensors.numpy import save_file as save_tensors
 
 from tests.faults.effort import times
-from tests.faults.kept import KEPT, Kept, fitted, learning, network, numbers, refusal
+from tests.faults.kept import KEPT, Kept, fitted, learning, network, numbers, pupil, refusal, write_endgames
 from tests.faults.tally import tally
 from tests.tiny import TINY, tiny
 from understudy import lab
 from understudy.config import write_toml
 from understudy.errors import FileError
 from understudy.files import load_json, save_json
+from understudy.games.morris.solving.tables import Tables
 from understudy.lab import tuning
 from understudy.lab.glimpses import read_rows
+from understudy.lab.kinds.evolution import _load_round
 from understudy.lab.run import append_line, drop_lines, keep_quiet
 from understudy.networks.files import save_layers
 from understudy.records.files import save_parquet
@@ -196,6 +198,45 @@ def test_a_fitted_network_of_another_shape(tmp_path: Path) -> None:
     for cycles in (np.zeros(4), np.zeros((1, 3)), np.full((1, 4), np.nan), np.zeros((0, 4, 1))):
         save_arrays(path, {**arrays, "cycles": cycles}, facts)
         assert "does not hold a fitted network" in refusal(lambda: load_fit(path, fitted(3), "x"))
+
+
+def test_tables_of_other_endgames_are_not_looked_into(tmp_path: Path) -> None:
+    """Kernels look up places without asking whether a table has so many."""
+    write_endgames(tmp_path / "any", 1)
+    for name in ("morris_3v3.safetensors", "morris_3v3_plies.safetensors"):
+        whole = (tmp_path / name).read_bytes()
+        arrays, facts = load_arrays(tmp_path / name)
+        for change in ({"classes": 5}, {"classes": 1 << 40}, {"classes": "5"}, {"classes": None}, {"stones": "4v3"}):
+            save_arrays(tmp_path / name, arrays, facts | change)
+            assert name in refusal(lambda: Tables(tmp_path).plies((3, 3))), change
+        save_arrays(tmp_path / name, {key: array[: len(array) // 2] for key, array in arrays.items()}, facts)
+        assert name in refusal(lambda: Tables(tmp_path).plies((3, 3)))
+        (tmp_path / name).write_bytes(whole)
+    assert len(Tables(tmp_path).plies((3, 3)))
+
+
+def test_trainings_of_another_shape_are_not_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "pupil.safetensors"
+    pupil().save(path, "x")
+    arrays, facts = load_arrays(path)
+    for change in (
+        {"weights": arrays["weights"][:-1]},
+        {"luck": np.array(["a"]).view(np.uint8)},
+        {"best": np.zeros(99)},
+    ):
+        save_arrays(path, arrays | change, facts)
+        assert "does not hold this training" in refusal(lambda: pupil().resume(path, "x"))
+    del arrays["marks"]
+    save_arrays(path, arrays, facts)
+    assert "does not hold this training" in refusal(lambda: pupil().resume(path, "x"))
+    seen = {"mine": np.zeros(3, np.uint64), "theirs": np.zeros(3, np.uint64), "results": np.zeros(3, np.int8)}
+    whole = seen | {"alleles": np.zeros(7)}
+    for change in ({"alleles": np.zeros(6)}, {"results": np.zeros(2, np.int8)}, {"mine": np.zeros(3)}):
+        save_arrays(path, whole | change, {"seconds": 1.0})
+        assert "is no round of a school" in refusal(lambda: _load_round(path, 7))
+    for seconds in ("a", None, 10**400):
+        save_arrays(path, whole, {"seconds": seconds})
+        assert "is no round of a school" in refusal(lambda: _load_round(path, 7))
 
 
 def test_half_a_line_is_gone_before_the_next_one(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.backends import Local
-from understudy.errors import FileError
+from understudy.errors import FileError, understood
 from understudy.files import data_folder, data_place
 from understudy.games.bits import popcount
 from understudy.games.morris.notation import FLYING, STONES, Morris
@@ -26,6 +26,7 @@ from understudy.games.morris.rules import MOST_MOVES, moves, play
 from understudy.games.morris.solving.spaces import (
     Space,
     Stones,
+    count_places,
     locate,
     make_space,
     place,
@@ -139,7 +140,8 @@ class Tables:
     def summary(self, stones: Stones) -> Summary:
         """Return what is in a table."""
         facts = self._open(table_file(self.folder, stones), "values", stones)[1]
-        return Summary(*(facts[name] for name in Summary._fields))
+        with understood(f"the {WHAT} {str(table_file(self.folder, stones))!r}"):
+            return Summary(facts["stones"], *(int(facts[name]) for name in Summary._fields[1:]))
 
     def values(self, stones: Stones) -> NDArray[np.uint8]:
         """Return who wins, packed, as it lies on disk."""
@@ -153,7 +155,7 @@ class Tables:
         if stones not in self._plies:
             path = plies_file(self.folder, stones)
             packed, facts = self._open(path, "plies", stones)
-            kind = np.dtype(np.uint16 if facts["width"] == 2 else np.uint8)
+            kind = np.dtype(np.uint16 if facts.get("width") == 2 else np.uint8)
             halves = np.frombuffer(_unpack(path, packed, kind.itemsize * facts["classes"]), kind)
             plies = np.zeros(len(halves), np.uint16)
             _join(self.values(stones), halves.astype(np.uint16), plies)
@@ -173,6 +175,9 @@ class Tables:
                             f"{self._cure(stones)} makes it again")  # fmt: skip
         if facts.get("stones") != write_stones(stones):
             raise FileError(f"the {WHAT} {str(path)!r} is of {facts.get('stones')}, not of {write_stones(stones)}")
+        if facts.get("classes") != count_places(stones):  # kernels look anything up without asking where it ends
+            raise FileError(f"the {WHAT} {str(path)!r} tells of {facts.get('classes')} positions, not of all "
+                            f"{count_places(stones)}; delete it, and {self._cure(stones)} makes it again")  # fmt: skip
         return values, facts
 
     def _check_length(self, values: NDArray[np.uint8], length: int, stones: Stones) -> NDArray[np.uint8]:
