@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from understudy.errors import FileError
-from understudy.files import replaced, save_file, save_json, save_text
+from understudy.files import replaced, replacing, save_file, save_json, save_text
 from understudy.networks.files import save_layers
 from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.search.evaluators.perceptron import random_perceptron, save_perceptron
@@ -93,6 +93,14 @@ def test_a_file_is_on_the_disk_before_it_has_its_name_and_its_folder_after(
     monkeypatch.setattr("understudy.files.os.replace", lambda *ends: (steps.append("name"), rename(*ends)))
     WRITERS[name](tmp_path / "file")
     assert steps == ["file", "name", "folder"]
+
+
+def test_names_that_begin_alike_are_written_side_by_side(tmp_path: Path) -> None:
+    one, other = (tmp_path / ("n" * 60 + end) for end in "ab")
+    with replacing(one) as first, replacing(other) as second:
+        first.write_text("1")
+        second.write_text("2")
+    assert (one.read_text(), other.read_text()) == ("1", "2") and len(list(tmp_path.iterdir())) == 2
 
 
 def test_what_fails_leaves_the_old_file_and_nothing_else(tmp_path: Path) -> None:

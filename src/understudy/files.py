@@ -7,6 +7,7 @@ the reason, in whatever words the library that wrote it has said so; the file th
 from __future__ import annotations
 
 import errno
+import itertools
 import json
 import os
 import re
@@ -31,6 +32,7 @@ _TEMPORARY = re.compile(r"\..+\.(\d+)\.tmp")
 """Names of files that are not whole yet, with the number of the process that writes them."""
 _NUMBERED = re.compile(r"(?:os error|errno) (\d+)", re.IGNORECASE)
 """How libraries that raise errors of their own name the system's."""
+_numbers = itertools.count()
 _swept: set[Path] = set()
 _sweeping = threading.Lock()
 
@@ -45,8 +47,9 @@ def replacing(path: Path, *, sealed: bool = False) -> Iterator[Path]:
     if not path.name or "\0" in str(path):
         raise FileError(f"cannot write {str(path)!r}: no file has such a name")
     _sweep(path.parent)
-    # The longest name that a file may have must leave room for what the temporary one has besides.
-    temporary = path.with_name(f".{path.name[:NAMED]}.{os.getpid()}.tmp")
+    # The longest name that a file may have must leave room for what the temporary one has besides: a number, because
+    # threads may write files side by side whose names begin alike, and that of the process.
+    temporary = path.with_name(f".{path.name[:NAMED]}.{next(_numbers)}.{os.getpid()}.tmp")
     try:
         mode = _usual_mode(temporary)
         yield temporary
@@ -207,3 +210,15 @@ def data_folder() -> Path:
     if path := os.environ.get("UNDERSTUDY_DATA"):
         return Path(path)
     return cache_home() / "understudy" / "data"
+
+
+NOWHERE = Path(os.devnull) / "data"
+"""In which folder data lie that nobody can have."""
+
+
+def data_place() -> Path:
+    """Return where data are looked for that may be missing: who has no home has none, and does without."""
+    try:
+        return data_folder()
+    except FileError:
+        return NOWHERE

@@ -199,13 +199,13 @@ def _read(path: Path) -> bytes:
 
 def _cache_folder() -> Path:
     """Return where compiled code is kept: where PLACE says or in the user's cache, unless others could write there."""
-    folder = Path(os.environ.get(PLACE) or cache_home() / "understudy" / "kernels").absolute()
     try:
+        folder = Path(os.environ.get(PLACE) or cache_home() / "understudy" / "kernels").absolute()
         make_private(folder)
         if (fault := find_fault(folder) or find_fault_above(folder)) is not None:
             return _refuse(folder, fault)
         _prune(folder)
-    except OSError:
+    except OSError:  # also where the user has no home
         return private_folder()
     return folder
 

@@ -26,14 +26,18 @@ LOOKS, PAUSE = 20, 0.01
 """How often, and after how many seconds, one looks again whose number a lock has: it is written after locking."""
 
 
+CURE = "wait until it ends, or name another place"
+"""What to do where another process is at work."""
+
+
 @contextlib.contextmanager
-def locked(path: Path) -> Iterator[None]:
+def locked(path: Path, *, cure: str = CURE) -> Iterator[None]:
     """Keep other processes from writing a folder, or a file that need not be there yet; raise if one is at it."""
     if fcntl is None:
         yield
         return
     file = lock_file(path)
-    descriptor = _lock(file, path)
+    descriptor = _lock(file, path, cure)
     try:
         yield
     finally:
@@ -67,13 +71,13 @@ def is_alive(process: int) -> bool:
     return True
 
 
-def _lock(file: Path, path: Path) -> int:
+def _lock(file: Path, path: Path, cure: str) -> int:
     """Return a descriptor that holds the lock; the number of this process stands in its file."""
     try:
         while True:
             descriptor = os.open(file, os.O_RDWR | os.O_CREAT, 0o666)
             try:
-                if _is_mine(descriptor, file, path):
+                if _is_mine(descriptor, file, path, cure):
                     return descriptor
             except BaseException:
                 os.close(descriptor)
@@ -85,15 +89,12 @@ def _lock(file: Path, path: Path) -> int:
         raise FileError(f"cannot write {str(path)!r}: {error.strerror or error}") from None
 
 
-def _is_mine(descriptor: int, file: Path, path: Path) -> bool:
+def _is_mine(descriptor: int, file: Path, path: Path, cure: str) -> bool:
     """Lock an open file and sign it; False if whoever had it before has taken it away since it was opened."""
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
-        raise FileError(
-            f"another process{_name_holder(descriptor)} is at work on {str(path)!r}; wait until it ends, or name "
-            "another place"
-        ) from None
+        raise FileError(f"another process{_name_holder(descriptor)} is at work on {str(path)!r}; {cure}") from None
     if not file.exists() or not os.path.samestat(file.stat(), os.fstat(descriptor)):
         return False
     os.ftruncate(descriptor, 0)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from understudy.errors import BadOption, FileError
 from understudy.faces import Game, Move, Player, Position
+from understudy.sums import read_sound
 
 if TYPE_CHECKING:
     import pandas
@@ -329,11 +330,9 @@ class Run:
     @property
     def progress(self) -> list[dict[str, Any]]:
         """What was written down while it learned, a row for each epoch, generation or snapshot."""
-        import json
-
         path = self.folder / "progress.jsonl"
-        lines = path.read_text(encoding="utf-8").splitlines() if path.exists() else []
-        return [json.loads(line) for line in lines if line.rstrip().endswith("}")]  # a kill may leave half a line
+        lines = path.read_bytes().splitlines() if path.exists() else []
+        return [row for line in lines if isinstance(row := read_sound(line, path), dict)]  # a kill may leave half one
 
     @property
     def records(self) -> Records:

@@ -90,6 +90,15 @@ def read_line(line: bytes, path: Path) -> Any:
     return None
 
 
+def read_sound(line: bytes, path: Path) -> Any:
+    """Return what a line of a journal says, for who only looks on: None of half a line, or one that was changed."""
+    try:
+        check_text(line.rstrip(b"\r\n") + b"\n", path)
+        return json.loads(line.decode("utf-8"))
+    except (FileError, ValueError, RecursionError):
+        return None
+
+
 def _is_sealed(content: bytes) -> bool:
     """Tell whether the *content* of a JSON file, or of a line, ends with its own sum."""
     body = content.rstrip()

@@ -43,8 +43,8 @@ def map_bytes(path: Path, name: str, what: str = "weights") -> tuple[NDArray[np.
     """Return an array of bytes as it lies in a file, read only where it is looked at, and the facts of the file."""
     with _opened(path, what) as (file, facts):
         piece = file.get_slice(name)
-        if piece.get_dtype() != "U8":
-            raise ValueError(f"{name!r} in it holds no bytes")
+        if piece.get_dtype() != "U8" or len(piece.get_shape()) != 1:
+            raise ValueError(f"{name!r} in it is no row of bytes")
         length = piece.get_shape()[0]
     with open(path, "rb") as raw:
         (head,) = struct.unpack("<Q", raw.read(8))

@@ -21,6 +21,7 @@ from understudy.games.chess.players.analyst import Label
 from understudy.games.chess.records.labelling import finished_parts, save_part
 from understudy.games.chess.records.opinions import LabelResult
 from understudy.games.chess.records.positions import arrow_rows, load_positions, save_positions
+from understudy.games.morris.solving.spaces import count_places
 from understudy.games.morris.solving.tables import Tables
 from understudy.games.morris.solving.tables import save_table as save_endgames
 from understudy.lab.run import append_line, drop_lines
@@ -29,9 +30,11 @@ from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players.student_files import load_session
 from understudy.records.store import load, lone_pairs, save
 from understudy.records.tables import Tabled, load_table, save_table
+from understudy.search.evaluators.perceptron import load_perceptron, random_perceptron, save_perceptron
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import TrainingOptions, begin
+from understudy.trainers.offline import Cycle, Fit, load_fit, save_fit
 from understudy.trainers.online.pupils import Pupil
 
 
@@ -55,6 +58,14 @@ def network(size: int) -> Any:
 
 def learning(size: int = 20) -> Any:
     return begin(network(size), TrainingOptions())
+
+
+def fitted(size: int = 20) -> Fit:
+    return Fit(network(size), [Cycle(0, 0.1, 0.2, 0.3)])
+
+
+def perceptron_of(size: int) -> Any:
+    return random_perceptron(12, size, rng=np.random.default_rng(size))
 
 
 def pupil() -> Pupil:
@@ -110,8 +121,9 @@ def write_journal(path: Path, size: int) -> None:
 
 
 def write_endgames(path: Path, size: int) -> None:
-    """Write tables of positions by chance, five of which are a byte."""
-    save_endgames(path.parent, (3, 3), np.random.default_rng(size).integers(0, 500, 40 * size).astype(np.uint16))
+    """Write tables of all positions with plies by chance; three stones against three are the fewest there are."""
+    plies = np.random.default_rng(size).integers(0, 500, count_places((3, 3)))
+    save_endgames(path.parent, (3, 3), plies.astype(np.uint16))
 
 
 def read_endgames(path: Path) -> None:
@@ -126,6 +138,10 @@ KEPT = (
     Kept("pupil.safetensors", lambda path, size: pupil().save(path, "x"), lambda path: pupil().resume(path, "x")),
     Kept("student.onnx", lambda path, size: save_layers(path, network(size).plain_layers(), {"name": "x"}),
          load_session),
+    Kept("fit.safetensors", lambda path, size: save_fit(path, fitted(size), "x"),
+         lambda path: load_fit(path, fitted(), "x")),
+    Kept("perceptron.safetensors", lambda path, size: save_perceptron(perceptron_of(size), path),
+         lambda path: load_perceptron(path, 12)),
     Kept("records.parquet", lambda path, size: save(lines(size), path, notes={"plan": "x"}), load),
     Kept("table.parquet", lambda path, size: save_table(table(size), path, notes={"a": 1}), load_table),
     Kept("positions.parquet", lambda path, size: save_positions(replace(chess_rows(size), facts={"a": "b"}), path),

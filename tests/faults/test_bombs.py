@@ -211,3 +211,81 @@ def test_weights_that_declare_more_than_there_is_are_one_sentence(tmp_path: Path
         (tmp_path / "bomb.safetensors").write_bytes(length.to_bytes(8, "little") + text + bytes(16))
         with pytest.raises(FileError, match=r"bomb\.safetensors"):
             load_arrays(tmp_path / "bomb.safetensors")
+
+
+def graph_of(*nodes: tuple[str, list[str], list[str], dict[str, Any]], **weights: Any) -> bytes:
+    """Return a student's file with this graph, from `inputs` to `values`."""
+    onnx = pytest.importorskip("onnx")
+    helper = onnx.helper
+    made = [helper.make_node(kind, inputs, outputs, **options) for kind, inputs, outputs, options in nodes]
+    known = [onnx.numpy_helper.from_array(np.asarray(array), name) for name, array in weights.items()]
+    given = helper.make_tensor_value_info("inputs", onnx.TensorProto.FLOAT, ["boards", 96])
+    said = helper.make_tensor_value_info("values", onnx.TensorProto.FLOAT, ["boards", 1])
+    graph = helper.make_graph(made, "student", [given], [said], known)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 18)], ir_version=9)
+    facts = {"game": "konane", "size": "4x4", "kind": "single", "sizes": [96, 1], "representation": "T"}
+    model.metadata_props.add(key="understudy", value=json.dumps(facts))
+    return bytes(model.SerializeToString())
+
+
+MANY = np.int64(1 << 30)
+COLUMN, ROW = np.ones((1 << 16, 1), np.float32), np.ones((1, 1 << 16), np.float32)
+GRAPHS: dict[str, Callable[[], bytes]] = {
+    "a constant": lambda: graph_of(
+        ("ConstantOfShape", ["n"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}), n=[MANY]
+    ),
+    "an expansion": lambda: graph_of(
+        ("Expand", ["x", "n"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}), n=[MANY], x=np.float32([1])
+    ),
+    "a border": lambda: graph_of(
+        ("Pad", ["inputs", "n"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}), n=[0, 0, 0, MANY]
+    ),
+    "a product": lambda: graph_of(
+        ("MatMul", ["x", "y"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}), x=COLUMN, y=ROW
+    ),
+    "a sum": lambda: graph_of(("Add", ["x", "y"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}), x=COLUMN, y=ROW),
+    "places": lambda: graph_of(
+        ("Gather", ["x", "i"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}), x=ROW, i=np.zeros(1 << 14, np.int64)
+    ),
+    "doubling": lambda: graph_of(
+        *(("Concat", [f"a{place}"] * 2, [f"a{place + 1}"], {"axis": 0}) for place in range(30)),
+        ("ReduceSum", ["a30"], ["values"], {}), a0=np.float32([1]),
+    ),
+    "windows": lambda: graph_of(
+        ("Conv", ["x", "w"], ["a"], {"pads": [1 << 14] * 4}), ("ReduceSum", ["a"], ["values"], {}),
+        x=np.ones((1, 1, 1, 1), np.float32), w=np.ones((1, 1, 1, 1), np.float32),
+    ),
+    "positions squared": lambda: graph_of(
+        ("Transpose", ["inputs"], ["a"], {}), ("MatMul", ["inputs", "a"], ["b"], {}), ("Expand", ["b", "n"], ["c"], {}),
+        ("ReduceSum", ["c"], ["values"], {}), n=np.array([64, 1, 1]),
+    ),
+    "what is given": lambda: graph_of(
+        ("Cast", ["inputs"], ["a"], {"to": 7}), ("ConstantOfShape", ["a"], ["values"], {})
+    ),
+    "a range": lambda: graph_of(
+        ("Range", ["x", "n", "i"], ["a"], {}), ("ReduceSum", ["a"], ["values"], {}),
+        x=np.int64(0), n=MANY, i=np.int64(1),
+    ),
+    "chance": lambda: graph_of(
+        ("RandomNormal", [], ["a"], {"shape": [1 << 30]}), ("ReduceSum", ["a"], ["values"], {})
+    ),
+}  # fmt: skip
+"""Graphs that fill the memory; the first, of some 200 bytes, took 2.1 GB in one run."""
+
+
+@pytest.mark.parametrize("kind", GRAPHS)
+def test_graphs_that_fill_the_memory_are_refused_before_anything_of_them_runs(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "student.onnx"
+    path.write_bytes(GRAPHS[kind]())
+    with bounded(8 * FREE), pytest.raises(FileError, match=r"cannot read the student .*student\.onnx'") as caught:
+        make_player(f"student:{path}", find_game("konane", (4, 4)))
+    assert "\n" not in str(caught.value) and "not sound" not in str(caught.value)
+
+
+def test_weights_that_lie_elsewhere_are_refused(tmp_path: Path) -> None:
+    onnx = pytest.importorskip("onnx")
+    model = onnx.load_from_string(graph_of(("MatMul", ["inputs", "x"], ["values"], {}), x=np.ones((96, 1), np.float32)))
+    onnx.external_data_helper.set_external_data(model.graph.initializer[0], "../../etc/passwd")
+    (tmp_path / "student.onnx").write_bytes(model.SerializeToString())
+    with pytest.raises(FileError, match=r"its weights are in another file"):
+        make_player(f"student:{tmp_path / 'student.onnx'}", find_game("konane", (4, 4)))

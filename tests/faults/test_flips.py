@@ -13,19 +13,25 @@ import pytest
 from safetensors.numpy import save_file as save_tensors
 
 from tests.faults.effort import times
-from tests.faults.kept import KEPT, Kept, learning, network, numbers, refusal
+from tests.faults.kept import KEPT, Kept, fitted, learning, network, numbers, pupil, refusal, write_endgames
 from tests.faults.tally import tally
-from tests.tiny import tiny
+from tests.tiny import TINY, tiny
 from understudy import lab
+from understudy.config import write_toml
 from understudy.errors import FileError
 from understudy.files import load_json, save_json
+from understudy.games.morris.solving.tables import Tables
 from understudy.lab import tuning
+from understudy.lab.glimpses import read_rows
+from understudy.lab.kinds.evolution import _load_round
 from understudy.lab.run import append_line, drop_lines, keep_quiet
 from understudy.networks.files import save_layers
 from understudy.records.files import save_parquet
+from understudy.report.sources import load_run
 from understudy.sums import NEAR, check_sum
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.checkpoints import resume
+from understudy.trainers.offline import load_fit, save_fit
 
 FLIPS = times(24, 240)
 SMALL = 20
@@ -145,6 +151,92 @@ def test_a_game_of_the_page_whose_row_was_changed_is_named(tmp_path: Path) -> No
         store.file.execute("UPDATE games SET game = ?", (changed,))
         assert "games.sqlite' is damaged" in refusal(lambda: store.load("a")), place
     store.close()
+
+
+def test_who_only_looks_on_passes_over_lines_that_were_changed(tmp_path: Path) -> None:
+    pytest.importorskip("msgspec")
+    from understudy.serve.curves import read_lines
+
+    for name in ("progress.jsonl", "glimpses.jsonl"):
+        for at in range(3):
+            append_line(tmp_path / name, {"student": "a", "network": "b", "epoch": at, "at": at, "loss": 0.5})
+        whole = (tmp_path / name).read_bytes()
+        digit = whole.index(b"0.5") + 2
+        (tmp_path / name).write_bytes(turned(whole, 8 * digit))  # 0.4 is as good a number
+    run = load_run(tmp_path, {})
+    assert ([row["epoch"] for row in run.progress], run.broken) == ([1, 2], 1)
+    assert [row["at"] for row in read_rows(tmp_path)] == [1, 2]
+    assert [row["epoch"] for row in read_lines(tmp_path / "progress.jsonl")] == [1, 2]
+    (tmp_path / "progress.jsonl").write_text('{"epoch": 0}\n{"epoch": 1}')  # of before, and of other programs
+    assert [row["epoch"] for row in load_run(tmp_path, {}).progress] == [0, 1]
+
+
+def test_a_run_is_not_gone_on_with_by_a_damaged_note(tmp_path: Path) -> None:
+    pytest.importorskip("msgspec")
+    from understudy.serve.labs import Labs
+    from understudy.serve.runs import PAGE, STARTED
+
+    path = tmp_path / "a" / PAGE / STARTED
+    path.parent.mkdir(parents=True)
+    (tmp_path / "a" / "experiment.toml").write_text(write_toml(TINY["evaluators"]))
+    save_json(path, {"experiment": "konane_4x4", "quick": True, "changes": ["judging.games=2"]}, sealed=True)
+    sealed = path.read_bytes()
+    for content in (turned(sealed, 8 * sealed.index(b"=2") + 8), b'{"experiment": "a"}', b"[]", b'{"changes": 3}'):
+        path.write_bytes(content)
+        labs = Labs(tmp_path)
+        labs.go("a")
+        error = labs.jobs()["a"].error
+        assert error.startswith("it could not be started: the file") and STARTED in error and "\n" not in error
+        labs.close()
+
+
+def test_a_fitted_network_of_another_shape(tmp_path: Path) -> None:
+    path, other = tmp_path / "fit.safetensors", fitted(3)
+    save_fit(path, other, "x")
+    assert "does not hold a fitted network of this shape" in refusal(lambda: load_fit(path, fitted(4), "x"))
+    arrays, facts = load_arrays(path)
+    for cycles in (np.zeros(4), np.zeros((1, 3)), np.full((1, 4), np.nan), np.zeros((0, 4, 1))):
+        save_arrays(path, {**arrays, "cycles": cycles}, facts)
+        assert "does not hold a fitted network" in refusal(lambda: load_fit(path, fitted(3), "x"))
+
+
+def test_tables_of_other_endgames_are_not_looked_into(tmp_path: Path) -> None:
+    """Kernels look up places without asking whether a table has so many."""
+    write_endgames(tmp_path / "any", 1)
+    for name in ("morris_3v3.safetensors", "morris_3v3_plies.safetensors"):
+        whole = (tmp_path / name).read_bytes()
+        arrays, facts = load_arrays(tmp_path / name)
+        for change in ({"classes": 5}, {"classes": 1 << 40}, {"classes": "5"}, {"classes": None}, {"stones": "4v3"}):
+            save_arrays(tmp_path / name, arrays, facts | change)
+            assert name in refusal(lambda: Tables(tmp_path).plies((3, 3))), change
+        save_arrays(tmp_path / name, {key: array[: len(array) // 2] for key, array in arrays.items()}, facts)
+        assert name in refusal(lambda: Tables(tmp_path).plies((3, 3)))
+        (tmp_path / name).write_bytes(whole)
+    assert len(Tables(tmp_path).plies((3, 3)))
+
+
+def test_trainings_of_another_shape_are_not_gone_on_with(tmp_path: Path) -> None:
+    path = tmp_path / "pupil.safetensors"
+    pupil().save(path, "x")
+    arrays, facts = load_arrays(path)
+    for change in (
+        {"weights": arrays["weights"][:-1]},
+        {"luck": np.array(["a"]).view(np.uint8)},
+        {"best": np.zeros(99)},
+    ):
+        save_arrays(path, arrays | change, facts)
+        assert "does not hold this training" in refusal(lambda: pupil().resume(path, "x"))
+    del arrays["marks"]
+    save_arrays(path, arrays, facts)
+    assert "does not hold this training" in refusal(lambda: pupil().resume(path, "x"))
+    seen = {"mine": np.zeros(3, np.uint64), "theirs": np.zeros(3, np.uint64), "results": np.zeros(3, np.int8)}
+    whole = seen | {"alleles": np.zeros(7)}
+    for change in ({"alleles": np.zeros(6)}, {"results": np.zeros(2, np.int8)}, {"mine": np.zeros(3)}):
+        save_arrays(path, whole | change, {"seconds": 1.0})
+        assert "is no round of a school" in refusal(lambda: _load_round(path, 7))
+    for seconds in ("a", None, 10**400):
+        save_arrays(path, whole, {"seconds": seconds})
+        assert "is no round of a school" in refusal(lambda: _load_round(path, 7))
 
 
 def test_half_a_line_is_gone_before_the_next_one(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import contextlib
 import functools
 import io
 import json
+import math
 import os
 import shutil
 import tempfile
@@ -23,6 +24,7 @@ from tests.faults.effort import times
 from tests.faults.fuzz import Reader, fuzz
 from tests.faults.tally import tally
 from understudy.games import CompiledGame, find_game
+from understudy.tensors import load_arrays, save_arrays
 
 if TYPE_CHECKING:
     from understudy.players.programs.door import Door
@@ -540,6 +542,255 @@ def resume_training(path: Path) -> object:
     return resume(path, _learning(), "f")
 
 
+def seeds_of(write: Callable[[Path], object], name: str = "seed.safetensors") -> list[bytes]:
+    """Return a file that is right, and without its sum, so that what is changed in it is read."""
+    write(room() / name)
+    sealed = (room() / name).read_bytes()
+    return [
+        sealed,
+        sealed.replace(b"understudy crc32 ", b"understudy.......").replace(b" of the whole file", b" " * 18),
+    ]
+
+
+def fit_seeds() -> list[bytes]:
+    from tests.faults.kept import fitted
+    from understudy.trainers.offline import save_fit
+
+    return seeds_of(lambda path: save_fit(path, fitted(3), "f"))
+
+
+def resume_fit(path: Path) -> object:
+    from tests.faults.kept import fitted
+    from understudy.trainers.offline import load_fit
+
+    return load_fit(path, fitted(3), "f")
+
+
+@functools.cache
+def _pupil() -> Any:
+    from tests.faults.kept import pupil
+
+    return pupil()
+
+
+def resume_pupil(path: Path) -> object:
+    return _pupil().resume(path, "f")
+
+
+@functools.cache
+def _courses() -> tuple[Any, ...]:
+    """Return the evolution of a student for each way to evolve."""
+    from tests.tiny import tiny
+    from understudy.lab.kinds.evolution import Course
+    from understudy.lab.run import Run
+    from understudy.trainers.evolution import make_evolver
+
+    experiment, courses = tiny("evolution"), []
+    (room() / "evolution" / "evolvers").mkdir(parents=True)
+    for lesson in experiment.lessons:
+        course = Course(Run(experiment, room() / "evolution"), lesson)
+        course.evolver = make_evolver(course.stage, lesson.trainer, None)
+        courses.append(course)
+    return tuple(courses)
+
+
+def evolution_seeds() -> list[bytes]:
+    return [
+        seed
+        for course in _courses()
+        for seed in seeds_of(lambda path, course=course: save_arrays(path, course.evolver.arrays(), {"seconds": 1.5}))  # type: ignore[misc]
+    ]
+
+
+def resume_evolution(data: bytes) -> object:
+    from understudy.errors import UnderstudyError
+
+    for course in _courses():
+        course.path.write_bytes(data)
+        with contextlib.suppress(UnderstudyError):
+            course._resume()
+    return None
+
+
+def round_seeds() -> list[bytes]:
+    seen = np.arange(3, dtype=np.uint64)
+    arrays = {"mine": seen, "theirs": seen, "results": np.zeros(3, np.int8), "alleles": np.zeros(7)}
+    return seeds_of(lambda path: save_arrays(path, arrays, {"fingerprint": "f", "seconds": 1.5}))
+
+
+def load_round(path: Path) -> object:
+    from understudy.lab.kinds.evolution import _load_round
+
+    return _load_round(path, 7)
+
+
+def perceptron_seeds() -> list[bytes]:
+    from tests.faults.kept import perceptron_of
+    from understudy.search.evaluators.perceptron import save_perceptron
+
+    return seeds_of(lambda path: save_perceptron(perceptron_of(3), path))
+
+
+def load_perceptron(path: Path) -> object:
+    from understudy.search.evaluators.perceptron import load_perceptron as load
+
+    return load(path, 12)
+
+
+RESUMED: dict[str, tuple[Callable[[], list[bytes]], Callable[[bytes], object]]] = {
+    "fit": (fit_seeds, in_file("c.safetensors", resume_fit)),
+    "pupil": (lambda: seeds_of(lambda path: _pupil().save(path, "f")), in_file("d.safetensors", resume_pupil)),
+    "evolution": (evolution_seeds, resume_evolution),
+    "round": (round_seeds, in_file("e.safetensors", load_round)),
+}
+"""What goes on from arrays: files that are right, and who reads them."""
+MOST_NUMBERS = 100_000
+
+
+def array_seeds() -> list[bytes]:
+    """Return what is in such files as JSON: of each array its type, its shape and its first number, then the facts."""
+    made = []
+    for kind, (seeds, _) in RESUMED.items():
+        for seed in seeds():
+            (room() / "arrays.safetensors").write_bytes(seed)
+            arrays, facts = load_arrays(room() / "arrays.safetensors")
+            told = {name: [array.dtype.name, list(array.shape), 1] for name, array in arrays.items()}
+            made.append(json.dumps([kind, told, facts]).encode())
+    return made
+
+
+def go_on_from_arrays(data: bytes) -> object:
+    """Go on from a file whose arrays are of these types and shapes; what no file can hold is passed over."""
+    try:
+        kind, told, facts = json.loads(data)
+        arrays = {
+            str(name): np.full(shape, number).astype(np.dtype(str(dtype)))
+            for name, (dtype, shape, number) in told.items()
+            if math.prod(shape) < MOST_NUMBERS
+        }
+        save_arrays(room() / "arrays.safetensors", arrays, dict(facts))
+        read = RESUMED[kind][1]
+    except Exception:
+        return None
+    return read((room() / "arrays.safetensors").read_bytes())
+
+
+def npz_seeds() -> list[bytes]:
+    from tests.studies.galassi.test_nnmm_player import layers
+
+    made = []
+    for save in (np.savez, np.savez_compressed):
+        packed = io.BytesIO()
+        save(packed, *layers(0, np.random.default_rng(1)))
+        made.append(packed.getvalue())
+    for order, part in enumerate(("FROM", "REMOVE"), 1):
+        np.savez(room() / f"TFR_{part}.npz", *layers(order, np.random.default_rng(order)))
+    return made
+
+
+def play_npz(path: Path) -> object:
+    from understudy.players import close, make_player
+
+    return close(make_player(f"nnmm:{path.with_name('TFR')}", board("morris")))
+
+
+def part_seeds() -> list[bytes]:
+    from tests.faults.kept import write_part
+
+    write_part(room() / "seed.parquet", 1)
+    return [(room() / "seed.parquet").read_bytes()]
+
+
+def read_parts(data: bytes) -> object:
+    """Find the parts that earlier labelling has left, and join them."""
+    from understudy.games.chess.records.labelling import finished_parts, join_parts
+
+    folder = room() / "parts"
+    folder.mkdir(exist_ok=True)
+    (folder / "part_0000000000.parquet").write_bytes(data)
+    parts = finished_parts(folder)
+    return join_parts(parts, room() / "joined.parquet", facts={}, settled=sum(part.settled for part in parts))
+
+
+PLAN = {"positions": {"files": [["a.pgn", 3, "ab"]], "options": {"seed": 0}}, "engine": "Stockfish", "limit": "depth 8"}
+
+
+def read_plan(data: bytes) -> object:
+    """Ask whether labelling was begun in another way."""
+    from understudy.games.chess.records.labelling import _check_target
+
+    folder = room() / "plan"
+    folder.mkdir(exist_ok=True)
+    (folder / "plan.json").write_bytes(data)
+    return _check_target(room() / "nothing.parquet", folder, PLAN)
+
+
+def plan_seeds() -> list[bytes]:
+    from understudy.sums import seal_text
+
+    return [json.dumps(PLAN).encode(), seal_text(json.dumps(PLAN)).encode()]
+
+
+def endgame_seeds() -> list[bytes]:
+    """Return both files of an endgame, each after a line with its name."""
+    from tests.faults.kept import write_endgames
+
+    folder = room() / "endgames"
+    folder.mkdir(exist_ok=True)
+    write_endgames(folder / "any", 1)
+    return [path.name.encode() + b"\n" + path.read_bytes() for path in sorted(folder.iterdir())]
+
+
+def read_endgames(data: bytes) -> object:
+    """Read the tables of an endgame, one of whose files says something else."""
+    from understudy.games.morris.solving.tables import Tables
+
+    name, _, content = data.partition(b"\n")
+    folder, chosen = room() / "endgames", "morris_3v3_plies" if b"plies" in name else "morris_3v3"
+    path = folder / f"{chosen}.safetensors"
+    kept = path.read_bytes()
+    path.write_bytes(content.replace(b"understudy crc32 ", b"understudy.......").replace(b" of the whole", b" " * 13))
+    try:
+        tables = Tables(folder)
+        return tables.summary((3, 3)), tables.plies((3, 3))
+    finally:
+        path.write_bytes(kept)
+
+
+def list_sums(data: bytes) -> object:
+    """Look for the sum of a file in its publisher's list, and in the note beside it."""
+    from dataclasses import replace
+
+    from understudy.fetch.keeping import _listed_sum, _noted_sum
+    from understudy.fetch.origins import Copies
+    from understudy.fetch.sources import all_sources
+
+    places = {"name": "a/games.pgn", "address": "https://nowhere/games.pgn", "sums": "https://nowhere/sums.txt"}
+    source = replace(all_sources()[0], **places, sha256="")  # type: ignore[arg-type]
+    (room() / "sums.txt").write_bytes(data)
+    (room() / "games.pgn.sha256").write_bytes(data)
+    return _noted_sum(room() / "games.pgn"), _listed_sum(source, Copies(room()))
+
+
+def live_seeds() -> list[bytes]:
+    ask = {"game": "konane", "size": "4x4", "player": "random", "position": None}
+    orders: list[dict[str, Any]] = [
+        {"do": "follow", "topic": "play/a"}, {"do": "follow", "topic": "runs/a"}, {"do": "leave", "topic": "play/a"},
+        {"do": "think", "id": "a", "ask": ask}, {"do": "stop", "id": "a"},
+    ]  # fmt: skip
+    return [json.dumps(order).encode() for order in orders]
+
+
+def say_live(data: bytes) -> object:
+    """Say something on a page's socket; it must still answer afterwards."""
+    with _client().websocket_connect("/api/live", headers={"host": "127.0.0.1"}) as socket:
+        socket.send_text(data.decode("utf-8", "replace"))
+        socket.send_json({"do": "nothing of the kind"})
+        while "nothing of the kind" not in (heard := socket.receive_json()).get("error", ""):
+            assert heard["event"] in ("error", "state", "thinking", "thought"), heard
+    return heard
+
+
 def value_table_seeds() -> list[bytes]:
     from tests.records.test_tables import small
     from understudy.records.tables import save_table
@@ -727,6 +978,18 @@ READERS: tuple[Reader, ...] = (
     Reader("ONNX student", student_seeds("konane_8.onnx", "konane_4.onnx"), in_file("a.onnx", play_student), 40),
     Reader("facts of an ONNX student", onnx_facts_seeds, read_onnx_facts, 40),
     Reader("checkpoint", checkpoint_seeds, in_file("b.safetensors", resume_training), 4),
+    Reader("fitted network", fit_seeds, in_file("c.safetensors", resume_fit), 4),
+    Reader("pupil", lambda: seeds_of(lambda path: _pupil().save(path, "f")), in_file("d.safetensors", resume_pupil), 4),
+    Reader("evolution", evolution_seeds, resume_evolution, 10),
+    Reader("arrays to go on from", array_seeds, go_on_from_arrays, 4),
+    Reader("round of a school", round_seeds, in_file("e.safetensors", load_round), 2),
+    Reader("weights of a perceptron", perceptron_seeds, in_file("f.safetensors", load_perceptron), 2),
+    Reader("weights of NNMM", npz_seeds, in_file("TFR_TO.npz", play_npz), 40),
+    Reader("part of labels", part_seeds, read_parts, 10),
+    Reader("plan of labels", plan_seeds, read_plan, 2),
+    Reader("endgames of Morris", endgame_seeds, read_endgames, 20),
+    Reader("lists of sums", lambda: [b"ab" * 32 + b"  games.pgn\n" + b"cd" * 32 + b" *b.pgn\n"], list_sums, 2),
+    Reader("message of a page", live_seeds, say_live, 20),
     Reader("body of a request", body_seeds, post_body, 20),
     Reader("run folder", run_seeds, read_run, 400),
 )

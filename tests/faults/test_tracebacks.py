@@ -305,6 +305,38 @@ def test_no_home_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
         data_folder()
 
 
+HOMELESS = """
+import os, pwd, sys
+for name in ("HOME", "XDG_CACHE_HOME", "LOCALAPPDATA", "UNDERSTUDY_DATA", "UNDERSTUDY_KERNELS"):
+    os.environ.pop(name, None)
+def find(number):
+    raise KeyError(number)
+pwd.getpwuid = find
+from understudy.__main__ import main
+main()
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="whoever uses Windows has a home")
+@pytest.mark.parametrize(
+    "words", ["moves konane --size 4", "think morris random", "think chess random", "experiments", "fetch --list"]
+)
+def test_what_needs_no_home_does_without(words: str) -> None:
+    """A container may run programs as a user of whom the machine knows nothing but the number."""
+    done = subprocess.run(
+        [sys.executable, "-c", HOMELESS, *words.split()], capture_output=True, text=True, check=False, timeout=LONG
+    )
+    assert done.returncode == 0 and done.stdout, done.stderr
+
+
+def test_a_homeless_user_is_told_where_files_may_go() -> None:
+    for words in ("fetch nnmm", "serve --no-browser --port 0", "think morris searcher:depth=1,tables=usual"):
+        done = subprocess.run(
+            [sys.executable, "-c", HOMELESS, *words.split()], capture_output=True, text=True, check=False, timeout=LONG
+        )
+        assert done.returncode == 2 and "no home folder" in done.stderr.splitlines()[-1], done.stderr
+
+
 @pytest.mark.parametrize("threads", ["abc", "0", "-1", "1000000", HUGE, "1.5"])
 def test_threads_that_are_no_number(monkeypatch: pytest.MonkeyPatch, threads: str) -> None:
     from understudy.config import read_threads
@@ -314,6 +346,20 @@ def test_threads_that_are_no_number(monkeypatch: pytest.MonkeyPatch, threads: st
         read_threads()
     monkeypatch.setenv("UNDERSTUDY_THREADS", "2")
     assert read_threads() == 2
+
+
+def test_threads_are_read_before_anything_is_watched(tmp_path: Path) -> None:
+    """This was refused when the networks began to learn, after hours of watching."""
+    (tmp_path / "tiny.toml").write_text(write_toml({**IMITATION, "tune": {"network": {"blocks": [0, 1]}}}))
+    for words in (
+        ("run", "tiny.toml"), ("watch", "tiny.toml"), ("train", "tiny.toml"), ("tune", "tiny.toml"),
+        ("watch", "konane", "--games", "2"), ("match", "konane", "student:konane_8", "random", "--games", "2"),
+    ):  # fmt: skip
+        run_of = () if words[0] == "match" else ("--run", "run")
+        done = command(*words, *run_of, cwd=tmp_path, UNDERSTUDY_THREADS="abc")
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.splitlines()[-1] == "understudy: UNDERSTUDY_THREADS must be a whole number, not 'abc'"
+        assert not (tmp_path / "run").exists(), "nothing was watched"
 
 
 def test_a_damaged_cache_of_kernels_is_compiled_anew(tmp_path: Path) -> None:
@@ -340,6 +386,22 @@ sys.argv = ["understudy", "think", "konane", "random", "--size", "4"]
 from understudy.__main__ import main
 main()
 """
+
+
+BETWEEN = """
+import os, signal
+from understudy.__main__ import main
+os.kill(os.getpid(), signal.SIGINT)
+"""
+
+
+def test_a_stop_before_the_commands_are_loaded() -> None:
+    """The script that an installer writes has lines of its own around ours."""
+    done = subprocess.run([sys.executable, "-c", BETWEEN], capture_output=True, text=True, check=False, timeout=LONG)
+    assert (done.returncode, done.stderr.strip()) == (130, "understudy: stopped"), done.stderr
+    loading = "import sys; before = {*sys.modules}; import understudy.__main__; print(*{*sys.modules} - before)"
+    done = subprocess.run([sys.executable, "-c", loading], capture_output=True, text=True, check=True)
+    assert set(done.stdout.split()) == {"understudy", "understudy.__main__"}, "nothing else is loaded before"
 
 
 @pytest.mark.parametrize("module", ["click", "understudy.cli.data", "numba", "numpy"])

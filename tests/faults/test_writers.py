@@ -9,7 +9,9 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
+import pyarrow.parquet as pq
 import pytest
 
 from tests.conftest import wait_until
@@ -21,14 +23,18 @@ from tests.games.chess.test_labelling_chess import tiring
 from tests.games.chess.test_pgn_chess import GAMES, saved
 from tests.games.chess.test_positions_chess import long_games
 from tests.tiny import TINY, changed
+from understudy.backends import Local
 from understudy.cli import main
 from understudy.config import write_toml
 from understudy.files import save_text
+from understudy.games import find_game
+from understudy.games.chess.endings import Endings, keep_endings
 from understudy.games.chess.players.analyst import Label
 from understudy.games.chess.records.labelling import join_parts, save_part
 from understudy.games.chess.records.opinions import LabelResult
 from understudy.games.chess.records.positions import arrow_rows, load_positions
 from understudy.locks import is_alive, is_locked, lock_file, locked
+from understudy.records.watch import Watch, watch
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="Windows has no such locks")
 
@@ -55,9 +61,13 @@ COMMANDS = {
         "data/nnmm/DATASET.complete.txt",
         ["fetch", "nnmm/matches", "--to", "data", "--from", "http://127.0.0.1:9"],
     ),
+    "solve": ("run", ["solve", "morris", "--stones", "3v3", "--tables", "run"]),
+    "serve": ("games.sqlite", ["serve", "--no-browser", "--port", "0", "--games", "games.sqlite"]),
     "series": ("run", ["run", "series.toml", "--run", "run"]),
 }
 """What each command writes, which another process has, and the command."""
+CURES = {"serve": "stop it, or give this server another file with --games FILE"}
+"""What is advised, where it is not what others say."""
 
 
 @contextmanager
@@ -91,9 +101,8 @@ def test_a_second_writer_is_refused(
             main()
         said = capsys.readouterr().err.splitlines()[-1]
         assert end.value.code == 2
-        assert said == (
-            f"understudy: another process ({number}) is at work on '{path}'; wait until it ends, or name another place"
-        )
+        cure = CURES.get(command, "wait until it ends, or name another place")
+        assert said == f"understudy: another process ({number}) is at work on '{path}'; {cure}"
         left = [entry for entry in sorted(tmp_path.rglob("*")) if entry.name not in (lock_file(path).name, "records")]
         assert left == before, "who is refused leaves nothing behind"
 
@@ -140,6 +149,52 @@ def test_parts_that_do_not_add_up_are_not_joined(tmp_path: Path) -> None:
         assert re.search(r"parquet' has \d+ positions, not \d+", said) and not target.exists()
     join_parts([part], target, facts={}, settled=part.settled)
     assert len(load_positions(target)) == part.settled
+
+
+def lose_a_row(path: Path) -> None:
+    """Write a file of records or positions anew with a row less, and with all that it says of itself but its sum."""
+    rows, told = pq.read_table(path), pq.read_metadata(path).metadata
+    kept = {key: value for key, value in told.items() if key not in (b"sum", b"ARROW:schema")}
+    pq.write_table(rows.slice(1).replace_schema_metadata(kept), path)
+
+
+def test_a_task_of_watching_that_lost_a_row_is_played_again(tmp_path: Path) -> None:
+    game, plan = find_game("konane", (4, 4)), Watch(teacher="random", opponents=("self",), regular=80, ply_limit=20)
+    whole = watch(game, plan, tmp_path / "whole", backend=Local(1))
+
+    class Mortal:
+        def map(self, task: Any, items: Any) -> Iterator[Any]:
+            yield from map(task, items[:2])
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        watch(game, plan, tmp_path / "run", backend=Mortal())  # type: ignore[arg-type]
+    lose_a_row(tmp_path / "run" / "records" / "00001.parquet")
+    again = watch(game, plan, tmp_path / "run", backend=Local(1))
+    assert len(again) == len(whole) and again.moves.tolist() == whole.moves.tolist()
+    lose_a_row(tmp_path / "run" / "records.parquet")
+    said = refusal(lambda: watch(game, plan, tmp_path / "run", backend=Local(1)))
+    assert said.endswith(f"has {len(whole) - 1} records, not {len(whole)}; delete it to watch these again")
+
+
+def test_endings_that_lost_a_row_are_not_joined(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    names, target, plain = ["KQvK", "KRvK"], tmp_path / "t.parquet", Endings.solve
+
+    def stop(self: Endings, ending: str) -> None:
+        if ending == "KRvK":
+            raise KeyboardInterrupt
+        plain(self, ending)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Endings, "solve", stop)
+        with pytest.raises(KeyboardInterrupt):
+            keep_endings(names, target, sample=50)
+    part = tmp_path / "t.parquet.parts" / "KQvK.parquet"
+    lose_a_row(part)
+    said = refusal(lambda: keep_endings(names, target, sample=50))
+    assert said == f"'{part}' has 49 positions, not 50; delete it to draw them again" and not target.exists()
+    part.unlink()
+    assert keep_endings(names, target, sample=50) == 100
 
 
 def test_what_killed_processes_left_is_swept_and_nothing_else(tmp_path: Path) -> None:

@@ -26,7 +26,8 @@ from understudy.games.lines_of_action import inputs as lines_of_action
 from understudy.judges.duels import read_score
 from understudy.lab.experiments import load_experiment, shipped
 from understudy.lab.kinds import offline
-from understudy.lab.run import Run, rename_players
+from understudy.lab.run import Run, rename_at_rest, rename_players
+from understudy.locks import locked
 from understudy.networks.files import save_layers
 from understudy.networks.students import ValueNetwork, ValueOptions
 from understudy.players import make_player
@@ -232,7 +233,9 @@ def test_an_old_run_folder_says_how_its_sampler_was_met(tmp_path: Path) -> None:
     old = {"sampling": {"opponent": "searcher:evaluator=aloa"}, "experiment": OFFLINE["experiment"]} | judged
     varied = {"variations": {"two": {"sampling": {"opponent": "searcher:depth=2"}}}}
     (tmp_path / "experiment.toml").write_text(write_toml(old | varied))
-    assert rename_players(tmp_path) == "searchers now say method=minimax,ties=random"
+    with locked(tmp_path):
+        assert rename_at_rest(tmp_path) == "", "a process at work has the folder to itself"
+    assert rename_at_rest(tmp_path) == "searchers now say method=minimax,ties=random"
     assert rename_players(tmp_path) == ""
     experiment = load_experiment(tmp_path / "experiment.toml")
     assert experiment.settings["sampling"]["opponent"] == OPPONENT

@@ -20,6 +20,7 @@ from understudy.networks.convolutions import ConvolutionOptions, Entry, Spreadin
 from understudy.networks.files import save_student
 from understudy.networks.planes import Planes, PlanesOptions
 from understudy.networks.students import Playing, Separated, StudentOptions
+from understudy.players.graphs import check_graph
 from understudy.players.student_files import SHIPPED
 
 MORRIS = find_game("morris")
@@ -147,6 +148,7 @@ def test_onnx_equals_pytorch(settings: dict[str, Any], student: dict[str, Any], 
     encoder = find_encoder(find_game("morris"), student.get("encoder", "rawest"))
     facts = {"game": "morris", "encoder": encoder.name, "columns": encoder.layout.width, "order": "TFR"}
     save_student(tmp_path, "student", made, facts)
+    check_graph(tmp_path / "student.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "student.onnx")
     rng = np.random.default_rng(0)
     for rows in (1, 7):
@@ -191,6 +193,7 @@ def test_students_of_any_game_are_the_same_in_onnx(
     sizes = [board.part_sizes[part] for part in order]
     facts = {"game": board.name, "encoder": encoder.name, "columns": encoder.layout.width, "order": options.order}
     save_student(tmp_path, "student", made, facts)
+    check_graph(tmp_path / "student.onnx")
     session = onnxruntime.InferenceSession(tmp_path / "student.onnx")
     rng = np.random.default_rng(0)
     inputs = rng.integers(0, 2, (5, encoder.layout.width)).astype(np.float32)

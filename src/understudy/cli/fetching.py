@@ -44,13 +44,13 @@ def fetch(
     from understudy.fetch.download import Patience
     from understudy.fetch.origins import read_origin
     from understudy.fetch.sources import all_sources, find_sources
-    from understudy.files import data_folder
+    from understudy.files import data_folder, data_place
 
-    place = data_folder() if folder is None else Path(folder)
     sources = find_sources(names) if names else all_sources()
     if only_list or not names:
-        _print_list(sources, place, as_json=as_json)
+        _print_list(sources, data_place() if folder is None else Path(folder), as_json=as_json)
         return
+    place = data_folder() if folder is None else Path(folder)
     kept = fetch_into(sources, place, read_origin(origin, Patience(timeout)), again=again)
     if as_json:
         print_json(kept)

@@ -227,12 +227,12 @@ def _report_one(folder: str) -> None:
     from understudy import lab
     from understudy.errors import FileError
     from understudy.lab.experiments import load_experiment
-    from understudy.lab.run import rename_players
+    from understudy.lab.run import rename_at_rest
 
     place = Path(folder)
     if not (place / "experiment.toml").is_file():
         raise FileError(f"{folder!r} is not a run folder: there is no experiment.toml in it")
-    if told := rename_players(place):
+    if told := rename_at_rest(place):
         click.echo(f"{folder!r}: {told}, which they always were there", err=True)
     experiment = load_experiment(place / "experiment.toml")
     click.echo(f"wrote {lab.report(experiment, place)}")

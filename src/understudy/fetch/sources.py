@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 
 from understudy.config import load_toml
 from understudy.errors import FileError, UnknownName
-from understudy.files import DATA, data_folder
+from understudy.files import DATA, data_folder, data_place
 
 STUDIES = Path(__file__).parents[1] / "studies"
 """The folder of each study has a folder of experiments, and a table of sources if it uses what others publish."""
@@ -159,7 +159,7 @@ def locate(name: str, folder: Path) -> Path:
         return folder / name
     name = name.removeprefix(DATA)
     several = _find(name)
-    return data_folder() / (several[0].name if len(several) == 1 else name)
+    return data_place() / (several[0].name if len(several) == 1 else name)
 
 
 def check_file(name: str, folder: Path, *, needed_by: str) -> Path:

@@ -6,7 +6,6 @@ generation that is measured, at a snapshot. Nobody learns from them, and nothing
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -16,6 +15,7 @@ import numpy as np
 from understudy.games import CompiledGame
 from understudy.lab.run import Run
 from understudy.protocols import Choice, Move, Player
+from understudy.sums import read_sound
 from understudy.thoughts import write_choice
 
 SCENES, GLIMPSES = "glimpses.json", "glimpses.jsonl"
@@ -105,16 +105,11 @@ def _write_choice(game: CompiledGame, position: Any, choice: Choice) -> dict[str
 
 
 def read_rows(folder: Path) -> list[dict[str, Any]]:
-    """Return the glimpses of a run folder, without half a line that a kill left."""
+    """Return the glimpses of a run folder, without lines that were changed and half a line that a kill left."""
     path = folder / GLIMPSES
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []
-    return [row for row in map(_read_line, lines) if row]
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    return [row for line in lines if _is_whole(row := read_sound(line, path))]
 
 
-def _read_line(line: str) -> dict[str, Any]:
-    try:
-        row = json.loads(line)
-    except ValueError:
-        return {}
-    whole = isinstance(row, dict) and isinstance(row.get("student"), str) and isinstance(row.get("at"), int)
-    return row if whole else {}
+def _is_whole(row: Any) -> bool:
+    return isinstance(row, dict) and isinstance(row.get("student"), str) and isinstance(row.get("at"), int)

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 from understudy.backends import Local
-from understudy.config import load_toml, write_toml
+from understudy.config import load_toml, read_threads, write_toml
 from understudy.errors import BadOption, FileError, UnderstudyError, understood
 from understudy.files import find_reason, load_table, make_folder, save_file, save_json, save_text
 from understudy.games import CompiledGame
@@ -200,6 +200,7 @@ def opened(run: Run[Any], kind: Kind) -> Iterator[None]:
 
 def check_run(run: Run[Any], kind: Kind) -> None:
     """Raise if a run folder cannot be opened for an experiment; nothing in it changes."""
+    read_threads()  # asked for again when networks learn, which may be hours later
     path = run.folder / "experiment.toml"
     with understood(f"a file of run folder {str(run.folder)!r}"):
         if path.exists() and kind.identity(load_toml(path)) != kind.identity(run.experiment.settings):
@@ -321,6 +322,15 @@ def rename_players(folder: Path) -> str:
     files = [folder / name for name in ("experiment.toml", "snapshots.json", "games.json")]
     done = [_rename_in(path, FORMER[kind]) for path in files if path.exists()]
     return f"searchers now say {PLAIN.removeprefix(',')}" if any(done) else ""
+
+
+def rename_at_rest(folder: Path) -> str:
+    """Rename the same unless a process is at work in the folder: it has done so when it began, and may be writing."""
+    try:
+        with locked(folder):
+            return rename_players(folder)
+    except FileError:  # what cannot be read, or written, is told by whoever reads or writes it next
+        return ""
 
 
 def _rename_in(path: Path, former: re.Pattern[str]) -> bool:

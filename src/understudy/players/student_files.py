@@ -12,6 +12,7 @@ from typing import Any
 from understudy.config import read_threads
 from understudy.errors import BadOption, FileError, first_line
 from understudy.games import CompiledGame
+from understudy.players.graphs import check_graph
 from understudy.sums import check_sum
 
 SHIPPED = Path(__file__).parent.parent / "students"
@@ -79,6 +80,7 @@ def run_session(session: Any, inputs: Mapping[str, Any], path: Path | str) -> li
 def _loaded(path: str, stamp: int) -> tuple[Any, Mapping[str, Any]]:
     """Return a student's session and facts; one session serves all players of a process."""
     check_sum(Path(path), "student")
+    check_graph(Path(path))
     import onnxruntime  # whoever plays without a student does not wait for it
 
     options = onnxruntime.SessionOptions()

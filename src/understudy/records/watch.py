@@ -17,7 +17,7 @@ from typing import Any, NamedTuple, Protocol, cast
 
 import numpy as np
 
-from understudy.config import LARGEST, check_range
+from understudy.config import LARGEST, check_range, read_threads
 from understudy.errors import BadOption, FileError
 from understudy.files import make_folder
 from understudy.games import CompiledGame, find_game
@@ -39,6 +39,8 @@ GAMES = 32
 """Games of a task, played in step."""
 MOST_WEIGHED = 256
 """Moves of a position that are kept with their worth: no position of our games has more that anybody would miss."""
+ROWS = "rows"
+"""What notes say of how many records were written."""
 MOST_GAMES = 10**8
 """Of a kind: the list of their tasks still fits into the memory."""
 
@@ -123,10 +125,11 @@ def watch(
             progress(sum(task.games for task in tasks))
         else:
             places = _play(tasks, shards, name, backend=backend, progress=progress, enough=enough)
-            played = [load(shards[place]) for place in places]
-            save(distinct(joined(played, renumber=False)), whole, notes={"plan": name})
-        _clear(folder / "records", shards)
-        return load(whole)
+            records = distinct(joined([_load_shard(shards[place]) for place in places], renumber=False))
+            save(records, whole, notes={"plan": name, ROWS: str(len(records))})
+        kept = _load_shard(whole)
+        _clear(folder / "records", shards)  # once all of it is seen to be there
+        return kept
 
 
 def watch_tasks(game: CompiledGame, plan: Watch) -> Iterator[WatchTask]:
@@ -202,7 +205,7 @@ def _play(
     if enough() and done:
         return done
     for place, records in zip(left, backend.map(watch_task, [tasks[place] for place in left]), strict=True):
-        save(records, shards[place], notes={"plan": name})
+        save(records, shards[place], notes={"plan": name, ROWS: str(len(records))})
         done.append(place)
         progress(tasks[place].games)
         if enough():
@@ -239,6 +242,7 @@ def _opening(game: CompiledGame, task: WatchTask, number: int) -> Opening:
 
 def check_watch(game: CompiledGame, plan: Watch) -> None:
     """Raise before anything is played if the plan cannot be carried out."""
+    read_threads()  # of students that play, which workers load
     if not plan.opponents or plan.games == 0:
         raise BadOption("watch: there is nothing to watch without opponents and games")
     for kind in KINDS[1:]:
@@ -261,11 +265,19 @@ def _done(shard: Path, name: str) -> bool:
     if not shard.exists():
         return False
     try:
-        load(shard)
+        _load_shard(shard)
     except FileError:
         return False
     _check_plan(shard, name)
     return True
+
+
+def _load_shard(path: Path) -> Records:
+    """Return the records of a file; as many must be there as were written, if that is noted."""
+    records, wanted = load(path), load_notes(path)["notes"].get(ROWS)
+    if wanted not in (None, str(len(records))):
+        raise FileError(f"{str(path)!r} has {len(records)} records, not {wanted}; delete it to watch these again")
+    return records
 
 
 def _clear(folder: Path, shards: list[Path]) -> None:

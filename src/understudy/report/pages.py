@@ -8,6 +8,7 @@ from functools import singledispatch
 from html import escape
 from itertools import count
 from pathlib import Path
+from urllib.parse import quote
 
 from understudy.games.drawing import STYLE as BOARD_STYLE
 from understudy.report.blocks import Block, Cell, Commands, Folded, Plot, Plots, Section, Table, Text
@@ -64,9 +65,36 @@ def write_html(title: str, sections: Sequence[Section], facts: Sequence[str] = (
     return PAGE.format(title=escape(title), style=style, facts=above, contents=links, sections=body)
 
 
-def _plain(text: str) -> str:
+_MARKS = re.compile(
+    r"\\|`|<(?=[A-Za-z/!?])|&(?=#?\w+;)"  # first what makes marks of others, or hides them; code, HTML, its entities
+    r"|(?<=\])[(\[:]"  # links and what they refer to
+    r"|\*(?!\s)|(?<!\s)\*|(?<![^\W_])_|_(?![^\W_])|~(?=~)|(?<=~)~"  # emphasis, which is none inside words with `_`
+)
+"""What Markdown would take for more than text."""
+_IN_LINKS = re.compile(f"{_MARKS.pattern}|[][]")
+"""The same, where brackets end a link."""
+_BEGINNINGS = re.compile(r"(#{1,6}(?=\s|$)|>|[-+](?=\s|$)|--|==|\d+(?=[.)](?:\s|$)))")
+"""The same, where a line begins: headings, quotations, lists, rules."""
+
+
+def _plain(text: str, marks: re.Pattern[str] = _MARKS) -> str:
     """Return text as one line of Markdown that shows it as it is: names are whatever somebody called something."""
-    return re.sub(r"\s*[\r\n]\s*", " ", re.sub(r"(`|<(?=[A-Za-z/!?])|(?<=\])\()", r"\\\1", text)).strip()
+    return re.sub(r"\s*[\r\n]\s*", " ", marks.sub(r"\\\g<0>", text)).strip()
+
+
+def _line(text: str) -> str:
+    """Return the same where it begins a line."""
+    plain = _plain(text)
+    begun = _BEGINNINGS.match(plain)
+    if begun is None:
+        return plain
+    number = begun[0] if begun[0].isdigit() else ""  # of whom the point after it is what counts
+    return f"{number}\\{plain[len(number) :]}"
+
+
+def _address(link: str) -> str:
+    """Return the address of a file: its name may begin like a protocol, or have what ends an address."""
+    return quote(link, safe="/")
 
 
 @singledispatch
@@ -76,7 +104,7 @@ def _markdown(block: Block) -> str:
 
 @_markdown.register
 def _(block: Text) -> str:
-    return _plain(block.text)
+    return _line(block.text)
 
 
 @_markdown.register
@@ -87,36 +115,39 @@ def _(block: Commands) -> str:
 @_markdown.register
 def _(block: Plots) -> str:
     captions = "\n".join(f"- {_plain(plot.caption)}" for plot in block.plots)
-    return "\n\n".join(filter(None, (_plain(block.note), captions))) if block.boards else ""
+    return "\n\n".join(filter(None, (_line(block.note), captions))) if block.boards else ""
 
 
 @_markdown.register
 def _(block: Folded) -> str:
     inside = "\n\n".join(text for one in block.blocks if (text := _markdown(one)))
-    return f"<details><summary>{escape(block.title)}</summary>\n\n{inside}\n\n</details>"
+    return f"<details><summary>{escape(' '.join(block.title.split()))}</summary>\n\n{inside}\n\n</details>"
 
 
 @_markdown.register
 def _(block: Table) -> str:
     side = "---" if block.words else "---:"
     rules = "| " + " | ".join(["---"] + [side] * (len(block.columns) - 1)) + " |"
-    rows = [row if len(row) > 1 else _heading(row[0], len(block.columns)) for row in block.rows]
-    lines = [_bar(block.columns), rules, *map(_bar, rows)]
-    return "\n".join(([f"{_plain(block.caption)}\n"] if block.caption else []) + lines)
+    rows = [_bar(row) if len(row) > 1 else _heading(row[0], len(block.columns)) for row in block.rows]
+    lines = [_bar(block.columns), rules, *rows]
+    return "\n".join(([f"{_line(block.caption)}\n"] if block.caption else []) + lines)
 
 
-def _heading(cell: Cell, width: int) -> tuple[Cell, ...]:
+def _heading(cell: Cell, width: int) -> str:
     """Return a row that is a heading as one that Markdown can hold."""
-    return (Cell(f"**{cell.text}**", cell.aside), *[Cell("")] * (width - 1))
+    return _barred([f"**{_plain(cell.text)}** {_plain(cell.aside)}", *[""] * (width - 1)])
 
 
 def _bar(row: Sequence[Cell]) -> str:
-    texts = (f"{_linked(cell)} {_plain(cell.aside)}".strip().replace("|", "\\|") for cell in row)
-    return "| " + " | ".join(texts) + " |"
+    return _barred([f"{_linked(cell)} {_plain(cell.aside)}" for cell in row])
+
+
+def _barred(texts: Sequence[str]) -> str:
+    return "| " + " | ".join(text.strip().replace("|", "\\|") for text in texts) + " |"
 
 
 def _linked(cell: Cell) -> str:
-    return f"[{_plain(cell.text)}]({cell.link})" if cell.link else _plain(cell.text)
+    return f"[{_plain(cell.text, _IN_LINKS)}]({_address(cell.link)})" if cell.link else _plain(cell.text)
 
 
 @singledispatch
@@ -167,7 +198,7 @@ def _tr(row: Sequence[Cell], width: int) -> str:
 
 
 def _cell(cell: Cell) -> str:
-    text = f'<a href="{escape(cell.link)}">{escape(cell.text)}</a>' if cell.link else escape(cell.text)
+    text = f'<a href="{escape(_address(cell.link))}">{escape(cell.text)}</a>' if cell.link else escape(cell.text)
     return text + (f' <span class="aside">{escape(cell.aside)}</span>' if cell.aside else "")
 
 

@@ -16,7 +16,7 @@ from understudy.judges.duels import read_score
 from understudy.judges.scores import Matches, read_matches
 from understudy.papers import STUDIES, published_by
 from understudy.report.comparing import Comparison, about_of, comparison_of
-from understudy.sums import check_text
+from understudy.sums import check_text, read_sound
 
 T = TypeVar("T")
 
@@ -171,8 +171,13 @@ def plain(value: Any) -> Any:
 
 
 def _text(path: Path) -> str | None:
+    content = _bytes(path)
+    return None if content is None else content.decode("utf-8", errors="replace")
+
+
+def _bytes(path: Path) -> bytes | None:
     try:
-        return path.read_text(encoding="utf-8", errors="replace")
+        return path.read_bytes()
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -303,13 +308,9 @@ def _load_lines(path: Path) -> tuple[list[dict[str, Any]], int]:
     """Return the objects of a file of JSON lines, and how many lines were broken; a killed run leaves half a line."""
     objects: list[dict[str, Any]] = []
     broken = 0
-    lines = [line for line in (_text(path) or "").splitlines() if line.strip()]
+    lines = [line for line in (_bytes(path) or b"").splitlines() if line.strip()]
     for number, line in enumerate(lines, 1):
-        try:
-            value = json.loads(line)
-        except (ValueError, RecursionError):
-            value = None
-        if isinstance(value, dict):
+        if isinstance(value := read_sound(line, path), dict):
             objects.append(value)
         else:
             broken += number < len(lines)

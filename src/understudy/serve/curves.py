@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import groupby
 from pathlib import Path
@@ -17,6 +16,7 @@ from understudy.lab.glimpses import read_rows
 from understudy.report.naming import shorten
 from understudy.serve.lab_answers import Curve, CurveLine, PaperLine
 from understudy.serve.paper_lines import find_evolved, find_printed, find_pupils
+from understudy.sums import read_sound
 from understudy.tensors import load_arrays
 
 POINTS = 200
@@ -206,12 +206,6 @@ def _load(path: Path) -> dict[str, Any]:
 
 
 def read_lines(path: Path) -> list[dict[str, Any]]:
-    """Return the objects of a file of JSON lines, without lines that a kill left half written."""
-    rows = []
-    for line in path.read_text(encoding="utf-8", errors="replace").splitlines() if path.exists() else []:
-        try:
-            row = json.loads(line)
-        except ValueError:
-            continue
-        rows += [row] if isinstance(row, dict) else []
-    return rows
+    """Return the objects of a file of JSON lines, without lines that were changed or that a kill left half written."""
+    lines = path.read_bytes().splitlines() if path.exists() else []
+    return [row for line in lines if isinstance(row := read_sound(line, path), dict)]

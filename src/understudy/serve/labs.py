@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from understudy.config import write_toml
-from understudy.errors import BadOption, UnderstudyError, UnknownName
+from understudy.errors import BadOption, UnderstudyError, UnknownName, understood
 from understudy.files import load_json, make_folder, save_json, save_text
 from understudy.lab.experiments import list_experiments, load_experiment, shipped
 from understudy.serve.experiments import check_changes
@@ -70,7 +70,8 @@ class Labs:
         with self.lock:
             self._check_room()
             folder = self._make_folder(name, experiment + ("_quick" if quick else ""))
-            save_json(folder / PAGE / STARTED, {"experiment": experiment, "quick": quick, "changes": list(told)})
+            begun = {"experiment": experiment, "quick": quick, "changes": list(told)}
+            save_json(folder / PAGE / STARTED, begun, sealed=True)
             save_text(folder / "experiment.toml", write_toml(settings))
             self._enqueue(folder.name)
         return folder.name
@@ -131,9 +132,10 @@ class Labs:
     def _launch(self, name: str) -> subprocess.Popen[bytes]:
         folder = self.runs / name
         started = load_json(folder / PAGE / STARTED)
-        changes = [word for change in started["changes"] for word in ("--set", str(change))]
-        quick = ["--quick"] if started["quick"] else []
-        command = [sys.executable, "-m", "understudy", "run", str(started["experiment"]), *quick, *changes]
+        with understood(f"the file {str(folder / PAGE / STARTED)!r}"):
+            changes = [word for change in started["changes"] for word in ("--set", str(change))]
+            quick = ["--quick"] if started["quick"] else []
+            command = [sys.executable, "-m", "understudy", "run", str(started["experiment"]), *quick, *changes]
         environment = {**os.environ, "UNDERSTUDY_PROGRESS": str((folder / PAGE / PROGRESS).absolute())}
         with (folder / PAGE / LOG).open("wb") as log:
             return subprocess.Popen(

@@ -33,21 +33,21 @@ def run_server(
     ready: Callable[[str], None],
 ) -> None:
     """Serve until stopped; *ready* hears the address as soon as it answers."""
-    listening = _listen(host, port)
-    number = listening.getsockname()[1]
-    token = None if _is_loopback(host) else secrets.token_urlsafe(18)
-    shown = f"[{host}]" if ":" in host else host
-    hosts = () if host in EVERYWHERE else (*LOOPBACK, shown)
-    app = make_app(runs=runs, games=games, hosts=hosts, token=token, trust=trust)
-    config = uvicorn.Config(
-        app, log_level="warning", access_log=False, http=Hurried, timeout_keep_alive=30,
-        limit_concurrency=limit_connections(CONNECTIONS) + 1, backlog=BACKLOG,
-        ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_ping_interval=20.0, ws_ping_timeout=30.0,
-        server_header=False, timeout_graceful_shutdown=3, lifespan="on",
-    )  # fmt: skip
-    hush("uvicorn.error")
-    address = f"http://{shown}:{number}/" + (f"?token={token}" if token else "")
-    _Server(config, lambda: ready(address)).run(sockets=[listening])
+    with _listen(host, port) as listening:  # closed also where the app is refused
+        number = listening.getsockname()[1]
+        token = None if _is_loopback(host) else secrets.token_urlsafe(18)
+        shown = f"[{host}]" if ":" in host else host
+        hosts = () if host in EVERYWHERE else (*LOOPBACK, shown)
+        app = make_app(runs=runs, games=games, hosts=hosts, token=token, trust=trust)
+        config = uvicorn.Config(
+            app, log_level="warning", access_log=False, http=Hurried, timeout_keep_alive=30,
+            limit_concurrency=limit_connections(CONNECTIONS) + 1, backlog=BACKLOG,
+            ws="websockets-sansio", ws_max_size=LARGEST_MESSAGE, ws_ping_interval=20.0, ws_ping_timeout=30.0,
+            server_header=False, timeout_graceful_shutdown=3, lifespan="on",
+        )  # fmt: skip
+        hush("uvicorn.error")
+        address = f"http://{shown}:{number}/" + (f"?token={token}" if token else "")
+        _Server(config, lambda: ready(address)).run(sockets=[listening])
 
 
 class _Server(uvicorn.Server):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +13,7 @@ import msgspec
 
 from understudy.errors import FileError
 from understudy.files import make_folder
+from understudy.locks import locked
 from understudy.sums import check_text, seal_text
 
 DAY = 86_400.0
@@ -21,26 +22,32 @@ MOST = 20_000
 """Games in all; some ten kilobytes each. The oldest are forgotten first."""
 
 
+CURE = "stop it, or give this server another file with --games FILE"
+"""What to do where another server has the file."""
+
+
 class Store:
-    """A file of games by their names; used by one thread."""
+    """A file of games by their names; used by one thread.
+
+    One server at a time has it: games under way are held in memory, and the later of two writers would win silently.
+    """
 
     def __init__(self, path: Path) -> None:
         make_folder(path.parent)
         self.path = path
-        # Opened in one thread and used in that of the event loop: in one at a time.
-        with self._refusing("open"):
-            self.file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
-        try:
+        with ExitStack() as opening:
+            opening.enter_context(locked(path, cure=CURE))
+            # Opened in one thread and used in that of the event loop: in one at a time.
+            with self._refusing("open"):
+                self.file = sqlite3.connect(path, isolation_level=None, timeout=5.0, check_same_thread=False)
+            opening.callback(self.file.close)
             self._prepare()
-        except FileError:
-            self.file.close()
-            raise
+            self.opened = opening.pop_all()
 
     def _prepare(self) -> None:
         with self._refusing("keep games in"):
-            # A kill of this process loses nothing so; only a crash of the whole machine may lose the last moves.
             self.file.execute("PRAGMA journal_mode = WAL")
-            self.file.execute("PRAGMA synchronous = NORMAL")
+            self.file.execute("PRAGMA synchronous = FULL")  # what is kept is on the disk, also if the power fails
             self.file.execute(
                 "CREATE TABLE IF NOT EXISTS games (id TEXT PRIMARY KEY, touched REAL NOT NULL, game TEXT NOT NULL)"
             )
@@ -81,4 +88,4 @@ class Store:
 
     def close(self) -> None:
         """Let go of the file."""
-        self.file.close()
+        self.opened.close()

@@ -19,7 +19,7 @@ from torch import Tensor
 from torch.nn import functional
 
 from understudy.config import check_range
-from understudy.errors import BadOption, FileError
+from understudy.errors import BadOption, FileError, understood
 from understudy.games.batches import size, taken
 from understudy.games.boards import SCRATCH, Boards
 from understudy.networks.students import ValueNetwork
@@ -144,11 +144,15 @@ def load_fit(path: Path, state: Fit, fingerprint: str) -> bool:
     arrays, facts = load_arrays(path, "fitted network")
     if facts.get("fingerprint") != fingerprint:
         return False
-    weights = {name: arrays.get(f"weights.{name}") for name in state.network.state_dict()}
-    if "cycles" not in arrays or any(weight is None for weight in weights.values()):
-        raise FileError(f"{str(path)!r} does not hold a fitted network; delete it to train anew")
-    state.network.load_state_dict({name: torch.from_numpy(weight) for name, weight in weights.items()})
-    state.cycles = [Cycle(int(row[0]), *map(float, row[1:])) for row in arrays["cycles"]]
+    own = state.network.state_dict()
+    shapes = {f"weights.{name}": tuple(weight.shape) for name, weight in own.items()}
+    cycles = arrays.get("cycles", np.zeros(0))
+    whole = cycles.ndim == 2 and cycles.shape[1] == len(Cycle._fields) and bool(np.isfinite(cycles[:, 0]).all())
+    if not whole or any(name not in arrays or arrays[name].shape != shape for name, shape in shapes.items()):
+        raise FileError(f"{str(path)!r} does not hold a fitted network of this shape; delete it to train anew")
+    with understood(f"the fitted network {str(path)!r}"):
+        state.network.load_state_dict({name: torch.from_numpy(arrays[f"weights.{name}"]) for name in own})
+    state.cycles = [Cycle(int(row[0]), *map(float, row[1:])) for row in cycles]
     return True
 
 

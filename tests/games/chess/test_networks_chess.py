@@ -26,6 +26,7 @@ from understudy.games.chess.learning.networks import (
     make_network,
 )
 from understudy.lab.experiments import load_experiment, shipped
+from understudy.players.graphs import check_graph, find_most, read_graph
 
 CHESS = find_game("chess")
 SABATELLI = {lesson.name: lesson for lesson in load_experiment(shipped()["chess_sabatelli"]).lessons}
@@ -162,6 +163,7 @@ def test_a_file_says_what_the_network_says(name: str, outputs: int, tmp_path: Pa
     path = tmp_path / f"student.{suffix_of(network)}"
     save_board_student(path, network, {"kind": "labels"}, planes=inputs.planes, outputs=outputs)
     assert network.training and path.suffix == ".onnx"
+    check_graph(path)
     answers = onnxruntime.InferenceSession(path).run(None, {"inputs": boards.numpy()})[0]
     with torch.no_grad():
         expected = network.eval()(boards).numpy()
@@ -173,6 +175,7 @@ def test_a_file_says_what_the_network_says(name: str, outputs: int, tmp_path: Pa
 def test_the_published_convolution_goes_into_its_file() -> None:
     network = network_of("cnn_bitmap_3")
     model = export_board(network, planes=12, outputs=20)
+    assert find_most(read_graph(memoryview(model.SerializeToString())), 256) < 1 << 25
     session = onnxruntime.InferenceSession(model.SerializeToString())
     boards = np.zeros((3, 12, 8, 8), np.float32)
     boards[1, 4, 3, 3] = 1

@@ -196,7 +196,10 @@ def _keep_all(names: Sequence[str], target: Path, *, sample: int, seed: int, pro
         progress(1)
     with writing(target, labelled=True, facts=BY | {"sampling": f"{sample} of each ending, seed {seed}"}) as writer:
         for name in names:
-            writer.add(load_positions(folder / f"{name}.parquet"))
+            table = load_positions(path := folder / f"{name}.parquet")
+            if (wanted := table.facts.get("rows")) != str(len(table)):
+                raise FileError(f"{str(path)!r} has {len(table)} positions, not {wanted}; delete it to draw them again")
+            writer.add(table)
     shutil.rmtree(folder, ignore_errors=True)
     return writer.rows
 

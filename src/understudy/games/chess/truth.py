@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption
-from understudy.files import data_folder
+from understudy.files import data_place
 from understudy.games import CompiledGame
 from understudy.games.chess.endings import LETTERS, Endings
 from understudy.games.chess.notation import from_board, from_uci, to_board
@@ -40,7 +40,7 @@ def know(position: Chess) -> Worths:
     men = chess.popcount(board.occupied)
     if men <= 3 and not board.castling_rights:
         return _know_by_ending(board)
-    folder = data_folder() / "syzygy"
+    folder = data_place() / "syzygy"
     if men > MEN or board.castling_rights:
         raise BadOption(f"the truth of chess is known up to {MEN} pieces, with nobody able to castle")
     if not any(folder.glob("*.rtbw")):
@@ -51,7 +51,7 @@ def know(position: Chess) -> Worths:
 def knows(batch: Any) -> NDArray[np.bool_]:
     """Tell of which positions of a batch the truth may be known: few pieces, and nobody may castle."""
     men = np.bitwise_count(batch.mine | batch.theirs)
-    most = MEN if any((data_folder() / "syzygy").glob("*.rtbw")) else 3
+    most = MEN if any((data_place() / "syzygy").glob("*.rtbw")) else 3
     few: NDArray[np.bool_] = (men <= most) & (np.asarray(batch.castling) == 0)
     return few
 

@@ -104,10 +104,10 @@ class Course:
         try:
             self.evolver.restore(arrays)
             self._check_population()
-        except (AssertionError, IndexError, KeyError, TypeError, ValueError) as error:
+            self.seconds = float(facts.get("seconds", 0.0))
+        except (ArithmeticError, AssertionError, IndexError, KeyError, TypeError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise FileError(f"{str(self.path)!r} does not hold this evolution: {reason}; delete the file") from None
-        self.seconds = float(facts.get("seconds", 0.0))
         self._forget(self.evolver.generation)
 
     def _forget(self, generation: int) -> None:
@@ -117,8 +117,11 @@ class Course:
 
     def _check_population(self) -> None:
         shape, wanted = self.evolver.population.shape, (self.lesson.trainer.population, self.stage.plan().length)
-        if shape != wanted:
+        if shape != wanted or self.evolver.population.dtype != np.float64:
             raise ValueError(f"its chromosomes are {shape}, not {wanted}")
+        for name in ("widths", "points", "matches"):
+            if (told := getattr(self.evolver, name, None)) is not None and told.shape != wanted[:1]:
+                raise ValueError(f"its {name} are {told.shape}, not {wanted[:1]}")
 
     def _evolve(self) -> None:
         """Ask, play, tell until the last generation; what is asked ahead keeps every worker busy."""
@@ -251,7 +254,7 @@ def attend(run: Run[Experiment], lesson: Lesson) -> tuple[Alleles, float]:
     for number in range(options.rounds):
         path = _round_path(run, lesson, number)
         if path.exists():
-            played, alleles, seconds = _load_round(path)
+            played, alleles, seconds = _load_round(path, stage.plan().length)
         elif number and run.used_up():
             break
         else:
@@ -307,15 +310,28 @@ def _school_of(lesson: Lesson) -> str:
     return fingerprint_of(unusual(lesson.network), chosen)
 
 
-def _load_round(path: Path) -> tuple[Practised, Alleles, float]:
+def _load_round(path: Path, length: int) -> tuple[Practised, Alleles, float]:
     from understudy.trainers.evolution.school import Practised
 
     arrays, facts = load_arrays(path, "round of a school")
     try:
         played = Practised._make(arrays[name] for name in Practised._fields)
-        return played, arrays["alleles"], float(facts["seconds"])
+        if [array.dtype for array in played] != [np.uint64, np.uint64, np.int8] or len(
+            {array.shape for array in played}
+        ) > 1:
+            raise ValueError("its positions and results do not fit")
+        return played, _alleles_of(arrays["alleles"], length), float(facts["seconds"])
     except KeyError as missing:
         raise FileError(f"{str(path)!r} is no round of a school: {missing} is missing; delete the file") from None
+    except (ArithmeticError, TypeError, ValueError) as error:
+        raise FileError(f"{str(path)!r} is no round of a school: {error}; delete the file") from None
+
+
+def _alleles_of(array: Alleles, length: int) -> Alleles:
+    """Return a chromosome as a file has it; of another length it is another network's."""
+    if array.shape != (length,) or array.dtype.kind != "f":
+        raise ValueError(f"its chromosome has the shape {array.shape}, not ({length},)")
+    return array
 
 
 def summary(run: Run[Experiment]) -> list[str]:

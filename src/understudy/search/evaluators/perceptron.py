@@ -26,6 +26,7 @@ from understudy.games.rows import MOST_PRESENT, row_of, typed
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
 from understudy.search.workspace import HEIGHTS
+from understudy.sums import BLANK, REMARK, check_sum
 
 TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
@@ -324,13 +325,14 @@ def save_perceptron(network: Perceptron, path: str | Path) -> None:
     net = network.net
     arrays = (net["first"] / UNIT, net["bias"] / UNIT, net["output"], np.array([network.output_bias]))
     tensors = dict(zip(TENSORS, arrays, strict=True))
-    facts = {"activation": names[network.activation]}
-    save_file(Path(path), lambda partial: partial.write_bytes(write_tensors(tensors, facts)))
+    facts = {"activation": names[network.activation], REMARK: BLANK}
+    save_file(Path(path), lambda partial: partial.write_bytes(write_tensors(tensors, facts)), sealed=True)
 
 
 def load_perceptron(path: str | Path, feature_count: int) -> Perceptron:
     """Return the network saved at *path*, which must take *feature_count* features."""
     place = f"perceptron weights {str(path)!r}"
+    check_sum(Path(path), "weights")
     try:
         with safe_open(path, framework="numpy") as file:
             first, bias, output, output_bias = (file.get_tensor(name) for name in TENSORS)

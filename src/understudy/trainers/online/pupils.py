@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import check_range
-from understudy.errors import BadOption, UnknownName
+from understudy.errors import BadOption, FileError, UnknownName, understood
 from understudy.games import CompiledGame
 from understudy.games.boards import FEATURES, find_boards
 from understudy.players.choosers import make_plain_chooser
@@ -246,8 +246,12 @@ class Pupil:
         arrays, facts = load_arrays(path)
         if facts.get("fingerprint") != fingerprint:
             return False
-        for name, array in self._arrays().items():
-            array[...] = arrays[name]
+        own = self._arrays()
+        if any(name not in arrays or arrays[name].shape != array.shape for name, array in own.items()):
+            raise FileError(f"{str(path)!r} does not hold this training; delete it to train anew")
+        with understood(f"the training {str(path)!r}"):
+            for name, array in own.items():
+                array[...] = arrays[name].astype(array.dtype, casting="same_kind")
         return True
 
     def _arrays(self) -> dict[str, NDArray[Any]]:

@@ -18,14 +18,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.backends import Local
-from understudy.errors import FileError
-from understudy.files import data_folder
+from understudy.errors import FileError, understood
+from understudy.files import data_folder, data_place
 from understudy.games.bits import popcount
 from understudy.games.morris.notation import FLYING, STONES, Morris
 from understudy.games.morris.rules import MOST_MOVES, moves, play
 from understudy.games.morris.solving.spaces import (
     Space,
     Stones,
+    count_places,
     locate,
     make_space,
     place,
@@ -69,6 +70,11 @@ class Moves(NamedTuple):
 def usual_folder() -> Path:
     """Return where tables lie unless somebody says otherwise."""
     return data_folder() / "morris"
+
+
+def usual_place() -> Path:
+    """Return the same for whoever only looks: there are no tables where the user has no home."""
+    return data_place() / "morris"
 
 
 def table_file(folder: Path, stones: Stones) -> Path:
@@ -118,7 +124,7 @@ class Tables:
     """The tables in a folder, opened when first asked."""
 
     def __init__(self, folder: Path | str = "") -> None:
-        self.folder = Path(folder) if folder else usual_folder()
+        self.folder = Path(folder) if folder else usual_place()
         self._values: dict[Stones, NDArray[np.uint8]] = {}
         self._plies: dict[Stones, NDArray[np.uint16]] = {}
 
@@ -134,7 +140,8 @@ class Tables:
     def summary(self, stones: Stones) -> Summary:
         """Return what is in a table."""
         facts = self._open(table_file(self.folder, stones), "values", stones)[1]
-        return Summary(*(facts[name] for name in Summary._fields))
+        with understood(f"the {WHAT} {str(table_file(self.folder, stones))!r}"):
+            return Summary(facts["stones"], *(int(facts[name]) for name in Summary._fields[1:]))
 
     def values(self, stones: Stones) -> NDArray[np.uint8]:
         """Return who wins, packed, as it lies on disk."""
@@ -148,7 +155,7 @@ class Tables:
         if stones not in self._plies:
             path = plies_file(self.folder, stones)
             packed, facts = self._open(path, "plies", stones)
-            kind = np.dtype(np.uint16 if facts["width"] == 2 else np.uint8)
+            kind = np.dtype(np.uint16 if facts.get("width") == 2 else np.uint8)
             halves = np.frombuffer(_unpack(path, packed, kind.itemsize * facts["classes"]), kind)
             plies = np.zeros(len(halves), np.uint16)
             _join(self.values(stones), halves.astype(np.uint16), plies)
@@ -168,6 +175,9 @@ class Tables:
                             f"{self._cure(stones)} makes it again")  # fmt: skip
         if facts.get("stones") != write_stones(stones):
             raise FileError(f"the {WHAT} {str(path)!r} is of {facts.get('stones')}, not of {write_stones(stones)}")
+        if facts.get("classes") != count_places(stones):  # kernels look anything up without asking where it ends
+            raise FileError(f"the {WHAT} {str(path)!r} tells of {facts.get('classes')} positions, not of all "
+                            f"{count_places(stones)}; delete it, and {self._cure(stones)} makes it again")  # fmt: skip
         return values, facts
 
     def _check_length(self, values: NDArray[np.uint8], length: int, stones: Stones) -> NDArray[np.uint8]:
@@ -182,7 +192,7 @@ class Tables:
         return f"there is no table of {write_stones(stones)} in {str(self.folder)!r}, which {self._cure(stones)} makes"
 
     def _cure(self, stones: Stones) -> str:
-        where = "" if self.folder == usual_folder() else f" --tables {self.folder}"
+        where = "" if self.folder == usual_place() else f" --tables {self.folder}"
         return f"`understudy solve morris --stones {write_stones(stones)}{where}`"
 
     def probe(self, batch: Any) -> NDArray[np.uint8]:
@@ -314,7 +324,9 @@ def find_tables(folder: str = "") -> Tables:
     """Return the tables of a folder, of the usual one if it is not named; all in this process share them."""
     if folder == BUILT_IN:
         return shared_tables(_make_built_in())
-    return shared_tables(str(usual_folder()) if folder in ("", USUAL) else folder)
+    if folder == USUAL:
+        return shared_tables(str(usual_folder()))
+    return shared_tables(folder or str(usual_place()))
 
 
 _making = threading.Lock()
