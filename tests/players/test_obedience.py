@@ -35,7 +35,8 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "part by part": Kind("morris", find_game("morris"), ("check", "best", "symmetries")),
+    "part by part": Kind("konane_imitator", find_game("konane"), ("check", "best", "symmetries")),
+    "part by part, with worths": Kind("morris", find_game("morris"), ("check", "best", "symmetries", "remember")),
     "values": Kind("konane_4", FOUR, ("depth", "symmetries")),
     "snapshot": Kind("{}/single.safetensors", FOUR, ("depth", "symmetries")),
     "comparison": Kind("{}/comparison.onnx", FOUR, ()),
