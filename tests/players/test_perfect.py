@@ -119,7 +119,7 @@ def test_endings_of_four_men_are_won_by_syzygy(shared: Path, monkeypatch: pytest
     folder = shared / "data" / "chess"
     if not any((folder / "syzygy").glob("*.rtbz")):
         pytest.skip("no Syzygy tables beside the repository")
-    monkeypatch.setattr(truth, "data_folder", lambda: folder)
+    monkeypatch.setattr(truth, "data_place", lambda: folder)
     player, other = make_player("perfect", CHESS, seed=1), make_player("random", CHESS, seed=2)
     for text in ("8/8/8/3k4/8/8/8/KBN5 w - - 0 1", "8/8/8/3k3r/8/8/8/K1Q5 w - - 0 1", "8/8/8/3k4/8/8/P7/KB6 w - - 0 1"):
         start = CHESS.read(text)
@@ -132,7 +132,7 @@ def test_endings_of_four_men_are_won_by_syzygy(shared: Path, monkeypatch: pytest
 
 
 def test_by_syzygy_a_mate_comes_first(shared: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(truth, "data_folder", lambda: shared / "data" / "chess")
+    monkeypatch.setattr(truth, "data_place", lambda: shared / "data" / "chess")
     mate = CHESS.read("k7/8/1K6/8/8/8/8/4R2N w - - 0 1")
     assert {str(know(CHESS, mate)[move]) for move in best_moves(know(CHESS, mate))} == {"wins in 1 ply"}
 
@@ -157,7 +157,7 @@ def test_many_positions_are_known_as_each_of_them_is() -> None:
 def test_where_nobody_knows_it_says_so(
     game: CompiledGame, position: Any, message: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(truth, "data_folder", lambda: tmp_path)
+    monkeypatch.setattr(truth, "data_place", lambda: tmp_path)
     for ask in (lambda: know(game, position), lambda: make_player("perfect", game).choose([position])):
         with pytest.raises(BadOption) as caught:
             ask()

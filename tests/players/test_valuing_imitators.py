@@ -93,17 +93,17 @@ def test_who_values_nothing_cannot_look_ahead(tmp_path: Path) -> None:
 
 def test_nobody_ahead_lets_the_other_side_repeat() -> None:
     """Two slides there and back: a third would let the other side bring the first position about again."""
-    start = MORRIS.read("MMOOOOOOOMOOEEOOOOOOEEOOO0033")
-    moves = MORRIS.moves(start)
-    memory = Memory(MORRIS, (), start)
-    assert not memory.drawn and use_memory(memory, moves[3], 0.9, dict.fromkeys) == moves[3]
-    after = MORRIS.play(start, moves[3])
-    if MORRIS.outcome(after) is None:
-        reply = MORRIS.play(after, MORRIS.moves(after)[0])
-        memory = Memory(MORRIS, [reply], start)  # as if what that reply leads to had been there before
-        assert memory.lets_draw(moves[3]) and not memory.draws(moves[3])
-        other = use_memory(memory, moves[3], 0.9, lambda some: dict.fromkeys(some, 0.5))
-        assert other != moves[3] and not memory.lets_draw(other)
-        assert use_memory(memory, moves[3], 0.9, lambda some: dict.fromkeys(some, 0.001)) == moves[3]
-        assert use_memory(memory, moves[3], -0.9, lambda some: dict.fromkeys(some, 0.5)) == moves[3]
-        assert use_memory(memory, moves[3], 0.05, lambda some: dict.fromkeys(some, 0.5)) == moves[3]
+    start = MORRIS.read("MMOOOOOOOMMOOEEOOOOOEEOO0044")
+    move = MORRIS.moves(start)[0]
+    after = MORRIS.play(start, move)
+    reply = MORRIS.play(after, MORRIS.moves(after)[0])
+    assert not Memory(MORRIS, (), start).drawn
+    memory = Memory(MORRIS, [reply], start)  # as if what that reply leads to had been there before
+    assert memory.lets_draw(move) and not memory.draws(move)
+
+    def play(worth: float, liking: float) -> int:
+        return use_memory(memory, move, worth, lambda some: dict.fromkeys(some, liking))
+
+    assert play(0.9, 0.5) != move and not memory.lets_draw(play(0.9, 0.5))
+    assert play(0.9, 0.001) == move  # what is liked that little may lose
+    assert play(-0.9, 0.5) == play(0.05, 0.5) == move

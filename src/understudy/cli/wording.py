@@ -33,12 +33,14 @@ def word_value(value: float, whom: str) -> str:
 
 
 def word_choice(game: CompiledGame, position: object, choice: Choice, thought: Thought | None, *, name: str) -> str:
-    """Return what a player plays, and what it expects or how sure it is."""
+    """Return what a player plays, what it expects and how sure it is, as far as it knows."""
     text = f"{name} plays {game.write_move(position, choice.move)}."
+    if thought is not None and thought.kind == "probability":
+        text += _word_shares(thought)
     if choice.value is not None:
         end = thought.plies if thought is not None else None
         return f"{text} It sees {word_value(choice.value, 'itself')}{'' if end is None else f', and {write_end(end)}'}."
-    return f"{text}{_word_shares(thought)}" if thought is not None and thought.kind == "probability" else text
+    return text
 
 
 def _word_shares(thought: Thought) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from functools import cache
 from importlib import import_module
 from importlib.metadata import entry_points
@@ -63,7 +63,8 @@ def find_player(name: str, game: CompiledGame) -> PlayerKind:
     if name not in PLAYERS:  # asked first: looking for what other packages bring takes a while
         return _find_outside(name)
     place, _, noun = PLAYERS[name].partition(":")
-    return cast(PlayerKind, getattr(import_module(place) if "." in place else game.kind.load(place), noun))
+    own = place in {field.name for field in fields(game.kind)}  # a room of the game's folder, else a module's name
+    return cast(PlayerKind, getattr(game.kind.load(place) if own else import_module(place), noun))
 
 
 @cache
