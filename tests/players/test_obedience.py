@@ -35,8 +35,10 @@ class Kind(NamedTuple):
 
 
 KINDS = {
-    "part by part": Kind("konane_imitator", find_game("konane"), ("check", "best", "symmetries")),
-    "part by part, with worths": Kind("morris", find_game("morris"), ("check", "best", "symmetries", "remember")),
+    "part by part": Kind("morris", find_game("morris"), ("check", "best", "symmetries")),
+    "part by part, with worths": Kind(
+        "morris_worths", find_game("morris"), ("check", "best", "symmetries", "remember")
+    ),
     "values": Kind("konane_4", FOUR, ("depth", "symmetries")),
     "snapshot": Kind("{}/single.safetensors", FOUR, ("depth", "symmetries")),
     "comparison": Kind("{}/comparison.onnx", FOUR, ()),
