@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import time
@@ -22,6 +23,10 @@ settings.register_profile(
     "any machine", deadline=None, print_blob=True, suppress_health_check=[HealthCheck.too_slow]
 )  # a machine may be busy, and kernels are compiled when they are first called
 settings.load_profile("any machine")
+
+# A shell has its background work ignore Ctrl-C, and children inherit that: those that tests interrupt would go on.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 LONG = 600.0
 """Seconds after which something that should have happened never will: for what would otherwise hang for ever."""
