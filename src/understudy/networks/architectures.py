@@ -23,6 +23,7 @@ from torch import Tensor, nn
 from understudy.config import check_range
 from understudy.errors import BadOption
 from understudy.games.layout import Classes, Layout, facts, joined, uniform
+from understudy.networks.dropout import Dropout
 from understudy.networks.modes import WORTH_IT, Modes, find_modes
 
 Affine: TypeAlias = nn.Module
@@ -64,7 +65,8 @@ class Tied(nn.Module):
     def forward(self, inputs: Tensor) -> Tensor:
         if self.modes is None:
             return nn.functional.linear(inputs, *self.written_out())
-        return self.modes.multiply(inputs, self.weight) + self.bias[self.kinds].flatten()
+        product = self.modes.multiply(inputs, self.weight)
+        return product + self.bias[self.kinds].flatten().to(product.dtype)
 
     def written_out(self) -> tuple[Tensor, Tensor]:
         """Return the whole matrix and bias that this layer stands for."""
@@ -157,7 +159,7 @@ class FeedForward(nn.Module):
     def __init__(self, options: FeedForwardOptions, inputs: Layout, outputs: Layout) -> None:
         super().__init__()
         affine = _affine(options.symmetric, options.batch_norm)
-        steps: list[nn.Module] = [nn.Dropout(options.input_dropout)]
+        steps: list[nn.Module] = [Dropout(options.input_dropout)]
         for width in options.layers:
             check_range("network.layers", width, 1, 100_000)
             layout = hidden_layout(inputs.classes, width, symmetric=options.symmetric, place="network.layers")
@@ -165,7 +167,7 @@ class FeedForward(nn.Module):
                 affine(inputs, layout),
                 *_normal(options.batch_norm, width),
                 nn.ReLU(),
-                nn.Dropout(options.dropout),
+                Dropout(options.dropout),
             ]
             inputs = layout
         self.steps = nn.Sequential(*steps, affine(inputs, outputs))
@@ -186,8 +188,8 @@ class Block(nn.Module):
         if options.zero_start:
             nn.init.zeros_(last.get_parameter("weight"))
         self.steps = nn.Sequential(
-            *_normal(options.batch_norm, outer.width), nn.ReLU(), nn.Dropout(options.dropout), affine(outer, inner),
-            *_normal(options.batch_norm, inner.width), nn.ReLU(), nn.Dropout(options.dropout), last,
+            *_normal(options.batch_norm, outer.width), nn.ReLU(), Dropout(options.dropout), affine(outer, inner),
+            *_normal(options.batch_norm, inner.width), nn.ReLU(), Dropout(options.dropout), last,
         )  # fmt: skip
 
     def forward(self, inputs: Tensor) -> Tensor:
@@ -221,7 +223,7 @@ class Stem(nn.Module):
         )
         first = _affine(options.symmetric, options.batch_norm)(inputs, self.layout)
         blocks = (Block(options, self.layout, self.inner, drop) for drop in _share_out(options))
-        self.steps = nn.Sequential(nn.Dropout(options.input_dropout), first, *blocks)
+        self.steps = nn.Sequential(Dropout(options.input_dropout), first, *blocks)
 
     def forward(self, inputs: Tensor) -> Tensor:
         hidden: Tensor = self.steps(inputs)
@@ -252,11 +254,11 @@ class Dense(nn.Module):
         seen = [hidden_layout(inputs.classes, options.width, symmetric=options.symmetric, place="network.width")]
         growth = hidden_layout(inputs.classes, options.growth, symmetric=options.symmetric, place="network.growth")
         self.head_sees_all = options.head_sees == "all"
-        self.first = nn.Sequential(nn.Dropout(options.input_dropout), affine(inputs, seen[0]))
+        self.first = nn.Sequential(Dropout(options.input_dropout), affine(inputs, seen[0]))
         self.layers = nn.ModuleList()
         for _ in range(options.layers):
             before = joined(seen)
-            steps = *_normal(options.batch_norm, before.width), nn.ReLU(), nn.Dropout(options.dropout)
+            steps = *_normal(options.batch_norm, before.width), nn.ReLU(), Dropout(options.dropout)
             self.layers.append(nn.Sequential(*steps, affine(before, growth)))
             seen.append(growth)
         self.output = affine(joined(seen) if self.head_sees_all else seen[-1], outputs)

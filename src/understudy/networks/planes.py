@@ -17,6 +17,7 @@ from torch import Tensor, nn
 
 from understudy.errors import BadOption
 from understudy.games.layout import Encoder, Layout
+from understudy.networks.dropout import Dropout
 from understudy.networks.students import StudentOptions, Unit
 
 SIDE = 3
@@ -57,7 +58,7 @@ class PlanesBlock(nn.Module):
         last = _convolution(channels, channels)
         nn.init.zeros_(last.weight)
         self.steps = nn.Sequential(
-            nn.ReLU(), nn.Dropout(dropout), _convolution(channels, channels), nn.ReLU(), nn.Dropout(dropout), last
+            nn.ReLU(), Dropout(dropout), _convolution(channels, channels), nn.ReLU(), Dropout(dropout), last
         )
 
     def forward(self, planes: Tensor) -> Tensor:
@@ -77,7 +78,7 @@ class Planes(Unit):
         about, facts = _columns(encoder.layout)
         self.register_buffer("about", torch.from_numpy(about), persistent=False)
         self.register_buffer("facts", torch.from_numpy(facts), persistent=False)
-        self.drop = nn.Dropout(options.input_dropout)
+        self.drop = Dropout(options.input_dropout)
         self.first = _convolution(len(about), channels)
         self.general = nn.Linear(max(len(facts), 1), channels)
         self.ground = nn.Parameter(torch.zeros(channels, *grid))

@@ -25,6 +25,7 @@ from understudy.errors import UnknownName
 from understudy.games.layout import Encoder, facts, joined
 from understudy.networks.architectures import Block, ResidualOptions, Stem, Tied, plain, written_out
 from understudy.networks.convolutions import ConvolutionOptions, Entry, Exit, Spreading
+from understudy.networks.dropout import Dropout
 
 UNITS = {"relu": torch.relu, "sigmoid": torch.sigmoid, "tanh": torch.tanh}
 """What hidden units make of their sums."""
@@ -274,7 +275,7 @@ class ValueNetwork(nn.Module):
         self.units, self.slope = UNITS[options.units], SLOPES[options.units]
         sizes = [inputs, *options.hidden, 1]
         self.layers = nn.ModuleList(nn.Linear(a, b) for a, b in pairwise(sizes))
-        self.dropout = nn.Dropout(options.dropout)
+        self.dropout = Dropout(options.dropout)
 
     def forward(self, inputs: Tensor) -> Tensor:
         """Return the logits."""

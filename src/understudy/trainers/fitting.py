@@ -234,12 +234,15 @@ def repeated_exactly() -> Iterator[None]:
     Gradients of tied weights are sums over many places; with two threads these came out otherwise each time, and so did
     students. It costs nothing measurable.
     """
-    before = torch.are_deterministic_algorithms_enabled()
+    before, memory = torch.are_deterministic_algorithms_enabled(), torch.utils.deterministic
+    filled = memory.fill_uninitialized_memory  # type: ignore[attr-defined]
     torch.use_deterministic_algorithms(True)
+    memory.fill_uninitialized_memory = False  # type: ignore[attr-defined]  # a tenth of the time, and nobody reads it
     try:
         yield
     finally:
         torch.use_deterministic_algorithms(before)
+        memory.fill_uninitialized_memory = filled  # type: ignore[attr-defined]
 
 
 def _epoch(learning: Learning, objective: Objective, options: TrainingOptions) -> Iterator[tuple[float, Graded]]:
