@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from click.testing import CliRunner
 from safetensors.numpy import load_file
 
@@ -29,6 +30,8 @@ from understudy.lab.kinds.imitation_exams import TEACHER_ROWS
 from understudy.lab.kinds.imitation_folds import group_folds
 from understudy.lab.run import Progress
 from understudy.lab.watching import count_corrections
+from understudy.networks.files import save_student
+from understudy.networks.students import Playing
 from understudy.players import make_player
 from understudy.players.network import Student
 from understudy.records.examples import read_marks, split_examples
@@ -206,8 +209,45 @@ def test_a_student_goes_on_from_an_earlier_one(folder: Path) -> None:
     with pytest.raises(FileError, match="do not fit this student: whole"):
         untrained(make_experiment("test", settings, folder=Path()).lessons[0])
     settings["student"]["start"] = str(folder / "none")
-    with pytest.raises(FileError, match="cannot read the weights"):
+    with pytest.raises(FileError, match="there is no student"):
         untrained(make_experiment("test", settings, folder=Path()).lessons[0])
+    settings["student"] |= {"start": start, "order": "TFR"}
+    with pytest.raises(BadOption, match=r"has order \(1, 0, 2\), and this student \(0, 1, 2\)"):
+        untrained(make_experiment("test", settings, folder=Path()).lessons[0])
+
+
+@pytest.mark.parametrize("tied", [False, True])
+def test_a_student_goes_on_from_the_file_that_plays(folder: Path, tmp_path: Path, *, tied: bool) -> None:
+    """Whatever ships can be taught further: its graph holds all weights, tied ones folded or written out."""
+    wide = {"kind": "residual", "symmetric": tied, "width": 150, "hidden": 75, "blocks": 1}
+    settings = {name: table for name, table in SETTINGS.items() if name != "variations"} | {"network": wide}
+    settings["student"] = {"design": "whole", "order": "FTR", "value": True}
+    lesson = make_experiment("test", settings, folder=Path()).lessons[0]
+    earlier = untrained(lesson)
+    with torch.no_grad():
+        for weight in earlier[0].parameters():
+            weight.copy_(torch.randn_like(weight))
+    save_student(tmp_path, "student", earlier, {"columns": lesson.encoder.layout.width, "game": "morris"})
+    (tmp_path / "student.safetensors").unlink()
+    settings["student"]["start"] = str(tmp_path)
+    units = untrained(make_experiment("test", settings, folder=Path()).lessons[0])
+    before, after = (
+        Playing(earlier).state_dict(),
+        Playing(units).state_dict(),
+    )  # numbers that stand nowhere are nobody's
+    assert before.keys() == after.keys() and all(torch.equal(before[key], after[key]) for key in before)
+
+
+def test_what_ships_can_be_taught_further() -> None:
+    settings = {name: table for name, table in SETTINGS.items() if name != "variations"}
+    settings["network"] = {"kind": "residual", "symmetric": True, "width": 600, "hidden": 600, "blocks": 3}
+    shipped = {"design": "whole", "order": "FTR", "encoder": "patterns", "value": True, "start": "morris_worths"}
+    lesson = make_experiment("test", settings | {"student": shipped}, folder=Path()).lessons[0]
+    start = GAME.start()
+    inputs = torch.from_numpy(lesson.encoder.encode(stacked([start]))).float()
+    student = make_player("student:morris_worths", GAME)
+    said = Playing(untrained(lesson))(inputs, torch.full((1, 2), -1))[2]
+    assert student.value_positions(stacked([start])) == pytest.approx(said.detach().numpy(), abs=1e-4)
 
 
 def test_the_teacher_corrects_an_apprentice(folder: Path, tmp_path: Path) -> None:

@@ -70,10 +70,14 @@ class Tied(nn.Module):
 
     def written_out(self) -> tuple[Tensor, Tensor]:
         """Return the whole matrix and bias that this layer stands for."""
-        _, outputs, inputs = self.weight.shape
+        return self.write_out(self.weight, self.bias)
+
+    def write_out(self, weight: Tensor, bias: Tensor) -> tuple[Tensor, Tensor]:
+        """Return the matrix and bias that numbers shaped as this layer's own stand for."""
+        _, outputs, inputs = weight.shape
         classes = len(self.relation)
-        matrix = self.weight[self.relation].permute(0, 2, 1, 3).reshape(classes * outputs, classes * inputs)
-        bias = self.bias[self.kinds].flatten()
+        matrix = weight[self.relation].permute(0, 2, 1, 3).reshape(classes * outputs, classes * inputs)
+        bias = bias[self.kinds].flatten()
         if self.columns is not None:
             matrix = matrix[:, self.columns]
         if self.rows is not None:

@@ -15,15 +15,12 @@ import onnx
 import torch
 from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
-from safetensors import SafetensorError
-from safetensors.torch import load_file as load_tensors
 from safetensors.torch import save as write_tensors
 
-from understudy.errors import FileError
 from understudy.files import make_folder, save_file
 from understudy.networks.compact import fold_ties
 from understudy.networks.students import Playing, Unit, values_boards
-from understudy.sums import BLANK, REMARK, check_sum
+from understudy.sums import BLANK, REMARK
 from understudy.tensors import FACTS, write_facts
 
 OPSET, VERSION = 18, 9
@@ -83,22 +80,6 @@ def save_student(folder: Path, name: str, units: Sequence[Unit], facts: Mapping[
 def save_playing(path: Path, units: Sequence[Unit], facts: Mapping[str, Any]) -> None:
     """Write a student as an ONNX graph that says what a player must know."""
     save_model(path, export(units, columns=int(facts["columns"])), facts)
-
-
-def load_weights(path: Path, units: Sequence[Unit]) -> None:
-    """Give *units* the weights of an earlier student of the same shape."""
-    check_sum(path, "weights")
-    try:
-        tensors = load_tensors(path)
-    except (OSError, SafetensorError) as error:
-        raise FileError(f"cannot read the weights {str(path)!r}: {error}") from None
-    for unit in units:
-        own = {key: tensors.get(f"{unit.name}.{key}") for key in unit.state_dict()}
-        wrong = [key for key, weight in unit.state_dict().items() if own[key] is None or own[key].shape != weight.shape]  # type: ignore[union-attr]
-        if wrong:
-            fault = "is missing" if own[wrong[0]] is None else f"has shape {tuple(own[wrong[0]].shape)}"  # type: ignore[union-attr]
-            raise FileError(f"the weights {str(path)!r} do not fit this student: {unit.name}.{wrong[0]} {fault}")
-        unit.load_state_dict(own)
 
 
 def export(units: Sequence[Unit], *, columns: int) -> onnx.ModelProto:

@@ -230,7 +230,8 @@ class StudentOptions:
     encoder: str = ""
     """How positions are seen; if not said, the first way that the game has."""
     start: str = ""
-    """A safetensors file of an earlier student of the same shape to go on from, instead of random weights."""
+    """An earlier student of the same shape to go on from, instead of random weights: one that ships, a run folder, or a
+    file, the one that plays (ONNX) or the one that learns on (safetensors)."""
     head_blocks: int = 1
     """Blocks in each head of a whole-move network."""
     value: bool = False

@@ -14,6 +14,7 @@ from understudy.errors import BadOption, FileError, first_line
 from understudy.games import CompiledGame
 from understudy.players.graphs import check_graph
 from understudy.sums import check_sum
+from understudy.tensors import load_facts
 
 SHIPPED = Path(__file__).parent.parent / "students"
 SUFFIXES = (".onnx", ".safetensors")
@@ -40,6 +41,11 @@ def _either(place: Path) -> Path:
     """Return the file of this name with the ending that there is."""
     files = [Path(f"{place}{suffix}") for suffix in SUFFIXES]  # the root of all folders has no name to change
     return next((file for file in files if os.path.exists(file)), files[0])  # False, not an error, for too long a name
+
+
+def student_facts(path: Path) -> Mapping[str, Any]:
+    """Return what a student's file says of it."""
+    return load_facts(path, "student") if path.suffix == ".safetensors" else load_session(path)[1]
 
 
 def usual_opponent(game: CompiledGame) -> str:

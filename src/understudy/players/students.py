@@ -18,11 +18,11 @@ from understudy.players.generations import find_generation
 from understudy.players.names import PlayerKind, check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
-from understudy.players.student_files import load_session, run_session, student_file
+from understudy.players.student_files import load_session, run_session, student_facts, student_file
 from understudy.players.values import Score, ValueStudent, layered
 from understudy.protocols import Player
 from understudy.search.evaluators.sigmoid import layers, weight_count
-from understudy.tensors import load_arrays, load_facts
+from understudy.tensors import load_arrays
 
 WORD = 64
 """Cells of a board whose stones fit into one mask, as batches have them."""
@@ -67,7 +67,7 @@ def _find_file(options: StudentPlayerOptions, name: str) -> Path:
 
 def _find_way(path: Path) -> Way:
     inside = path.suffix == ".safetensors"
-    facts = load_facts(path, "student") if inside else load_session(path)[1]
+    facts = student_facts(path)
     ways = (INSIDE if inside else OUTSIDE) | _own_ways(str(facts.get("game")), "INSIDE" if inside else "OUTSIDE")
     return ways.get(str(facts.get("kind")), VALUING if inside else IMITATING)
 

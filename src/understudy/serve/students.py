@@ -9,11 +9,10 @@ from typing import Any
 from understudy.errors import UnderstudyError
 from understudy.games import CompiledGame
 from understudy.players.generations import list_generations
-from understudy.players.student_files import SHIPPED, SUFFIXES, load_session, usual_opponent
+from understudy.players.student_files import SHIPPED, SUFFIXES, student_facts, usual_opponent
 from understudy.serve.answers import StudentRow
 from understudy.serve.players import RUNS, Roster, is_run
 from understudy.serve.views import write_size
-from understudy.tensors import load_facts
 
 MOST = 200
 """Run folders that are looked through, the newest first."""
@@ -40,7 +39,7 @@ def _list_runs(runs: Path) -> Iterator[Path]:
 def _describe(game: CompiledGame, roster: Roster, name: str, path: Path, place: str) -> StudentRow | None:
     """Return a student of this game and board; None for others, and for files that cannot be read."""
     try:
-        facts = read_facts(path)
+        facts = student_facts(path)
         if facts.get("game") != game.name or facts.get("size", write_size(game)) != write_size(game):
             return None
         player = _name_player(game, name, facts)
@@ -50,11 +49,6 @@ def _describe(game: CompiledGame, roster: Roster, name: str, path: Path, place: 
     generations = list_generations(path.parent).get(str(facts.get("name")), []) if place != "ships" else []
     title = _read_title(path) if place == "ships" else str(facts.get("experiment") or name)
     return StudentRow(player=player, title=title, place=place, about=_say(facts), generations=generations)
-
-
-def read_facts(path: Path) -> Mapping[str, Any]:
-    """Return what a student's file says of itself."""
-    return load_facts(path, "student") if path.suffix == ".safetensors" else load_session(path)[1]
 
 
 def _name_player(game: CompiledGame, name: str, facts: Mapping[str, Any]) -> str:

@@ -17,6 +17,7 @@ from understudy import __version__
 from understudy.errors import BadOption
 from understudy.files import load_json
 from understudy.games.batches import NO_MOVE
+from understudy.games.parts import order_places
 from understudy.judges.students import judge_parts
 from understudy.lab.glimpses import Glimpses
 from understudy.lab.kinds.imitation_beside import check_beside, some
@@ -27,11 +28,12 @@ from understudy.lab.run import Kind, Made, Run, Step, check_opponents
 from understudy.lab.settings import same_board
 from understudy.lab.watching import RECORDS, keep_records
 from understudy.networks import build_units
-from understudy.networks.files import load_weights, save_student
+from understudy.networks.files import save_student
+from understudy.networks.starting import load_weights
 from understudy.networks.students import Unit
+from understudy.players.student_files import student_facts, student_file
 from understudy.records.examples import SKETCHED, Examples, orbit_names, sketch_of, together
 from understudy.records.store import Records, load
-from understudy.tensors import load_facts
 from understudy.trainers.checkpoints import resume, save_checkpoint
 from understudy.trainers.fitting import Epoch, Learning, Partial, TrainingOptions, begin
 from understudy.trainers.objectives import make_lesson, show_worths, train_moves
@@ -122,8 +124,33 @@ def untrained(lesson: Lesson) -> list[Unit]:
         torch.manual_seed(lesson.training_of("whole").seed)
         units = build_units(lesson.game, lesson.student, lesson.networks)
     if lesson.student.start:
-        load_weights(Path(lesson.student.start), units)
+        load_weights(_find_start(lesson), units)
     return units
+
+
+def _find_start(lesson: Lesson) -> Path:
+    """Return the file of the student to go on from; one that sees or decides otherwise cannot be gone on from."""
+    path = student_file(lesson.student.start)
+    facts, wanted = dict(student_facts(path)), _seen_as(lesson)
+    if "order" in facts:  # an order that is not said is the game's own
+        names = lesson.game.part_names
+        facts["order"], wanted["order"] = (order_places(names, one["order"]) for one in (facts, wanted))
+    for name in wanted.keys() & facts.keys():
+        if facts[name] != wanted[name]:
+            raise BadOption(
+                f"student.start: {str(path)!r} has {name} {facts[name]!r}, and this student {wanted[name]!r}"
+            )
+    return path
+
+
+def _seen_as(lesson: Lesson) -> dict[str, Any]:
+    """Return what the file of a student says of how it sees positions and decides."""
+    (rows, columns), encoder = lesson.game.size, lesson.encoder
+    return {
+        "game": lesson.game.name, "size": f"{rows}x{columns}",
+        "encoder": encoder.name, "columns": encoder.layout.width,
+        "order": lesson.student.order, "design": lesson.student.design,
+    }  # fmt: skip
 
 
 def _ignore(unit: Unit, learning: Learning) -> None:
@@ -190,11 +217,8 @@ def _facts(
     experiment: Experiment, lesson: Lesson, records: int, units: list[Unit], spent: dict[str, float]
 ) -> dict[str, Any]:
     """Return what a student's file says of itself."""
-    encoder, (rows, columns) = lesson.encoder, lesson.game.size
     return {
-        "game": experiment.about.game, "size": f"{rows}x{columns}",
-        "encoder": encoder.name, "columns": encoder.layout.width,
-        "order": lesson.student.order, "design": lesson.student.design, "name": lesson.name,
+        **_seen_as(lesson), "name": lesson.name,
         **({"only": lesson.student.only} if lesson.student.only else {}),
         "experiment": experiment.name, "understudy": __version__, "split": lesson.examples.split,
         "split_seed": lesson.examples.seed, "records": records, "seconds": spent,
@@ -213,8 +237,9 @@ def _sketch_rows(lesson: Lesson, shown: Examples) -> dict[str, Any]:
     if len(shown.moves) > SKETCHED:
         return {"rows": len(shown.moves), "whole": False}  # too many to keep; the facts tell who is held out
     own = sketch_of(orbit_names(shown.game, shown.taken(first).positions))
-    start = lesson.student.start
-    return together(own, load_facts(Path(start), "weights").get("learned_from")) if start else own
+    if not lesson.student.start:
+        return own
+    return together(own, student_facts(student_file(lesson.student.start)).get("learned_from"))
 
 
 def _describe(learning: Learning, epoch: Epoch) -> str:
