@@ -236,7 +236,7 @@ def test_l1_on_the_output_alone_is_that_of_the_last_layer(kind: str) -> None:
 
 
 PUBLISHED = {
-    "morris_paper": {"TFR", "FTR", "RFT", "TFR_ten", "FTR_ten", "RFT_ten"},
+    "morris_paper": {"TFR", "FTR", "RFT"},
     "morris_thesis": {"TFR", "TFR_real"},
     "morris_thesis_gaming": {"student"},
 }
