@@ -53,7 +53,7 @@ class TrainingOptions:
     patience: int = 50
     """Epochs without a better validation accuracy before training stops."""
     minutes: float | None = None
-    """Stop at the end of the epoch in which this much time is used up; schedules then follow the clock."""
+    """Stop at the end of the epoch in which this much time of a core is used up; schedules then follow the clock."""
     images: str = "all"
     """Whether an epoch shows all images of a record, or one of them, drawn anew each time."""
     validation_rows: int = 20_000
@@ -103,7 +103,7 @@ class Epoch(NamedTuple):
     done: float
     """Share of the whole training."""
     seconds: float
-    """Since training began, interruptions left out."""
+    """Of a core since training began."""
     examples_per_second: float
     learning_rate: float
     train_loss: float
@@ -155,11 +155,15 @@ class Learning:
     best_epoch: int = -1
     best_weights: dict[str, Tensor] | None = None
     by_cores: bool = False
-    """Whether seconds are those that cores have spent on this process, and not those on the wall."""
+    """Whether seconds are those that cores have spent on the whole process, and not on the thread that learns."""
 
     def clock(self) -> float:
-        """Return the seconds by which a training is timed, from whenever they are counted."""
-        return time.process_time() if self.by_cores else time.perf_counter()
+        """Return the seconds by which a training is timed, from whenever they are counted.
+
+        They are those that a core has worked for it, not those on the wall: who learns for so many minutes beside
+        other programs learns as much as on an idle machine.
+        """
+        return time.process_time() if self.by_cores else time.thread_time()
 
     def finished(self, options: TrainingOptions) -> bool:
         """Tell whether nothing is left to do."""
@@ -222,7 +226,8 @@ def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> I
         rate = learning.optimiser.param_groups[0]["lr"]
         done = share_done(options, learning.epoch, learning.seconds)
         means = loss / rows, hits / rows
-        yield Epoch(learning.epoch - 1, done, learning.seconds, rows / learned, rate, *means, *validation, best)
+        speed = rows / max(learned, 1e-9)  # some systems count time in sixtieths of a second
+        yield Epoch(learning.epoch - 1, done, learning.seconds, speed, rate, *means, *validation, best)
     if learning.best_weights is not None:
         learning.unit.load_state_dict(learning.best_weights)
 
