@@ -45,6 +45,8 @@ LATE, FEW = 99, 4
 """From this clock on, and with so few pieces, a move may make a draw by rule."""
 LINES = 3
 """Lines of play that are told, the best first, unless said otherwise: as many as people compare at a glance."""
+MOST_LINES = 10
+"""Lines that programs may ask for: each is read off the search's table, which forgets the worse ones first."""
 PAUSE = 0.1
 """Seconds between two looks at a search under way: people read no faster."""
 
@@ -178,8 +180,11 @@ def look_at_all(
     seconds: float | None = None,
     selective: bool = False,
     halt: Halt | None = None,
+    lines: int = LINES,
 ) -> Prospect:
     """Return what every legal move is worth, at most *deepest* plies ahead, within *nodes* and *seconds*.
+
+    What is expected after them is told of so many of the best.
 
     It goes on in the workspace that this thread's last `search` of the same position has left, so that what is known
     already is not searched again; values are exact where that search was.
@@ -198,9 +203,9 @@ def look_at_all(
                 if look(position, evaluator, depth, values, workspace, table) < len(moves):
                     break
                 worth = dict(zip(moves, values[: len(moves)].tolist(), strict=True))
-                best = sorted(worth, key=lambda move: -worth[move])[:LINES]
-                lines = {move: follow_line(game, position, move, depth) for move in best}
-                prospect = Prospect(worth, lines, depth, int(tally[NODES]) - began)
+                best = sorted(worth, key=lambda move: -worth[move])[:lines]
+                expected = {move: follow_line(game, position, move, depth) for move in best}
+                prospect = Prospect(worth, expected, depth, int(tally[NODES]) - began)
     finally:
         alarm.cancel()
     return prospect._replace(nodes=int(tally[NODES]) - began)

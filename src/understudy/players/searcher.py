@@ -164,9 +164,8 @@ class Searcher:
         prospect = Prospect({}, {}, 0, 0)
         if lines > 1 and (halt is None or not halt.rung):
             left = None if limits.seconds is None else limits.seconds - (time.perf_counter() - began)
-            prospect = self._look_around(
-                position, opinion, halt, left, selective=is_selective(self.game, limits, self.options.selective)
-            )
+            selective = is_selective(self.game, limits, self.options.selective)
+            prospect = self._look_around(position, opinion, halt, left, selective=selective, lines=lines)
         glimpse = Glimpse(course, opinion.nodes + prospect.nodes, line)
         return self._thought(position, opinion, glimpse, prospect, lines, began)
 
@@ -193,7 +192,7 @@ class Searcher:
         return opinion
 
     def _look_around(
-        self, position: Any, opinion: Opinion, halt: Halt | None, seconds: float | None, *, selective: bool
+        self, position: Any, opinion: Opinion, halt: Halt | None, seconds: float | None, *, selective: bool, lines: int
     ) -> Prospect:
         """Return what all moves are worth, for as many nodes again as the best one took, and not only a few."""
         if seconds is not None and seconds <= 0:
@@ -201,7 +200,7 @@ class Searcher:
         nodes = ENDLESS if seconds is not None else max(opinion.nodes, FEW_NODES)
         return look_at_all(
             self.game, position, self.evaluator, deepest=opinion.depth, nodes=nodes, seconds=seconds,
-            selective=selective, halt=halt,
+            selective=selective, halt=halt, lines=lines,
         )  # fmt: skip
 
     def _glimpsed(self, position: Any, glimpse: Glimpse, began: float) -> Thought:

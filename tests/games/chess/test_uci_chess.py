@@ -27,12 +27,12 @@ from tests.conftest import LONG, patiently
 from understudy.backends import Local
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import find_game
-from understudy.games.chess.players.uci import centipawns, read_position, read_uci, score, serve, write_uci
+from understudy.games.chess.players.uci import centipawns, read_position, read_uci, score, serve, shares, write_uci
 from understudy.judges.tournament import play_match
 from understudy.players import make_player
 from understudy.players.looking import ENDLESS, Limits
 from understudy.players.programs.door import LONGEST_LINE
-from understudy.players.programs.tasks import Go, limits_of, read_go, sentence, spins_of
+from understudy.players.programs.tasks import Go, limits_of, options_of, read_go, sentence
 from understudy.players.searcher import DEEPEST
 from understudy.protocols import Choice
 
@@ -187,11 +187,47 @@ def test_a_mate_is_told_in_moves() -> None:
     with talking("searcher:depth=4") as program:
         program.say("position fen 7k/8/8/8/8/8/R7/1R4K1 w - - 0 1", "go")
         *_, info, best = program.until("bestmove")
-        assert " score mate 2 " in info and info.endswith(best.split()[1])
+        assert " score mate 2 " in info and f" pv {best.split()[1]} " in info
         program.say("position fen 6k1/8/8/8/8/8/R7/1R4K1 b - - 0 1", "go depth 4")
         assert " score cp -" in program.until("bestmove")[-2]
         program.say("position fen k7/8/1K6/8/8/8/8/7R b - - 0 1", "go")
         assert " score mate -1 " in program.until("bestmove")[-2]
+
+
+def test_lines_are_told_whole_and_as_they_deepen(engine: chess.engine.SimpleEngine) -> None:
+    with engine.analysis(chess.Board(), chess.engine.Limit(depth=6)) as analysis:
+        told = [info for info in analysis if "depth" in info]
+    depths = [info["depth"] for info in told]
+    assert depths == [*sorted(set(depths[:-1])), 6]  # each once while it thinks, and the last at the end
+    assert all(info["score"] and info["nodes"] and info["pv"] for info in told)
+    assert len(told[-1]["pv"]) > 1  # python-chess has read every move of it in its own position
+
+
+def test_several_lines_are_numbered_the_best_first(engine: chess.engine.SimpleEngine) -> None:
+    board = chess.Board("6k1/5ppp/8/8/8/8/5PPP/R5K1 w - - 0 1")
+    lines = engine.analyse(board, chess.engine.Limit(depth=3), multipv=4)
+    firsts = [line["pv"][0] for line in lines]
+    assert len(lines) == 4 and len(set(firsts)) == 4 and firsts[0] == chess.Move.from_uci("a1a8")
+    scores = [line["score"].white().score(mate_score=100_000) for line in lines]
+    assert scores == sorted(scores, reverse=True)
+
+
+def test_wins_draws_and_losses_are_told_to_whom_they_matter(engine: chess.engine.SimpleEngine) -> None:
+    board, limit = chess.Board("6k1/5ppp/8/8/8/8/5PPP/4Q1K1 b - - 0 1"), chess.engine.Limit(depth=2)
+    assert "wdl" not in engine.analyse(board, limit)
+    engine.configure({"UCI_ShowWDL": True})
+    told = engine.analyse(board, limit)["wdl"].pov(chess.BLACK)
+    engine.configure({"UCI_ShowWDL": False})
+    assert told.wins + told.draws + told.losses == 1000 and told.losses > told.wins
+    assert [shares(value) for value in (0.0, 1.0, -1.0, 0.5)] == ["250 500 250", "1000 0 0", "0 0 1000", "562 376 62"]
+
+
+def test_a_person_can_choose_how_far_it_looks(engine: chess.engine.SimpleEngine) -> None:
+    engine.configure({"UCI_LimitStrength": True, "Plies": 2})
+    every = chess.engine.INFO_ALL
+    assert engine.play(chess.Board(), chess.engine.Limit(time=60), info=every).info["depth"] == 2
+    engine.configure({"UCI_LimitStrength": False})
+    assert engine.play(chess.Board(), chess.engine.Limit(depth=3), info=every).info["depth"] == 3
 
 
 def test_an_infinite_search_waits_for_stop() -> None:
@@ -264,6 +300,8 @@ NONSENSE = [
     ("setoption name Hash value 16", "no option of this player 'Hash'"),
     ("setoption name depth value many", "option Depth must be a whole number, not 'many'"),
     ("setoption name Depth value -1", "option Depth must be from 0 to 48, not -1"),
+    ("setoption name UCI_ShowWDL value 1", "option UCI_ShowWDL must be true or false, not '1'"),
+    ("setoption name MultiPV value 0", "option MultiPV must be from 1 to 10, not 0"),
     ("a" * (LONGEST_LINE + 5), f"a line of more than {LONGEST_LINE} bytes was left out"),
     ("b" * (3 * LONGEST_LINE), "a line of more than"),
 ]
@@ -364,7 +402,7 @@ def test_how_long_to_think(go: Go, seconds: float | None) -> None:
     ],
 )
 def test_the_narrowest_limit_counts(player: str, words: str, limits: Limits | None) -> None:
-    options = {name: spin.default for name, spin in spins_of(make_player(player, CHESS)).items()}
+    options = {name: option.default for name, option in options_of(make_player(player, CHESS)).items()}
     assert limits_of(read_go(words.split()), options, white=True) == limits
 
 
@@ -439,7 +477,7 @@ def test_the_command_ends_with_its_input(player: str, text: str, last: str) -> N
         output, complaints = process.communicate(text, timeout=LONG)
     assert process.returncode == 0
     assert re.match(last, output.splitlines()[-1]) and output.count("bestmove") == 1
-    assert player != "random" or (complaints == "" and "option" not in output)
+    assert player != "random" or (complaints == "" and "option name Depth" not in output)
 
 
 @pytest.mark.parametrize(

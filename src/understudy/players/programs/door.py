@@ -11,6 +11,7 @@ import threading
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import BinaryIO, TextIO
 
@@ -21,19 +22,23 @@ from understudy.games import CompiledGame
 from understudy.players import prepare
 from understudy.players.basic import Human
 from understudy.players.programs.tasks import (
+    WAYS,
     Answer,
+    Check,
     Go,
+    Option,
     Standing,
     Task,
     Thread,
     limits_of,
+    options_of,
     read_go,
     sentence,
-    spins_of,
     think_about,
 )
 from understudy.players.searcher import Searcher
 from understudy.protocols import Move, Player
+from understudy.thoughts import Line
 
 LONGEST_LINE = 1 << 16
 """Bytes; ten thousand moves fit."""
@@ -82,8 +87,8 @@ class Door(ABC):
         check_player(player)
         self.game, self.player, self.replies = game, player, replies
         self.stands = Standing(game.start(), [])
-        self.spins = spins_of(player)
-        self.options = {name: spin.default for name, spin in self.spins.items()}
+        self.offered = self.offer()
+        self.options = {name: option.default for name, option in self.offered.items()}
         self.task: Task | None = None
         self.ready = False
         self.thread = Thread()
@@ -117,27 +122,29 @@ class Door(ABC):
     def write_score(self, value: float | None, plies: int | None) -> str:
         """Return an expected outcome, or a game's end in so many plies, as programs read it; nothing if unknown."""
 
+    def offer(self) -> dict[str, Option]:
+        """Return the options of the player."""
+        return options_of(self.player)
+
+    def write_line(self, task: Task, moves: Sequence[Move]) -> str:
+        """Return a line of play as programs read it, at least its first move."""
+        return self.write_move(task, moves[0])
+
     def decide(self, task: Task) -> Answer:
         """Return what the player decides; whatever goes wrong is the choice's fault."""
         return think_about(self.game, self.player, task)
 
     def list_options(self) -> list[str]:
         """Return the options of the player, as UCI offers them."""
-        return [f"{name} type spin default {spin.default} min {spin.low} max {spin.high}"
-                for name, spin in self.spins.items()]  # fmt: skip
+        return [f"{name} {option}" for name, option in self.offered.items()]
 
     def set_option(self, name: str, value: str) -> None:
         """Set an option of the player."""
-        by_name = {spin.lower(): spin for spin in self.spins}
+        by_name = {option.lower(): option for option in self.offered}
         if name.lower() not in by_name:
-            raise UnknownName("option of this player", sentence(name, 60), self.spins)
+            raise UnknownName("option of this player", sentence(name, 60), self.offered)
         chosen = by_name[name.lower()]
-        try:
-            number = int(value)
-        except ValueError:
-            raise BadOption(f"option {chosen} must be a whole number, not {value!r}") from None
-        check_range(f"option {chosen}", number, self.spins[chosen].low, self.spins[chosen].high)
-        self.options[chosen] = number
+        self.options[chosen] = _read_value(chosen, self.offered[chosen], value)
 
     def hear(self, line: str) -> bool:
         """Do what a line says; return False if it is `quit`. What cannot be done is said in a sentence."""
@@ -218,7 +225,10 @@ class Door(ABC):
             self.note(complaint)
         position, history, begun = self.stands
         limits = limits_of(go, self.options, white=position.ply % 2 == 0)
-        self.task = Task(position=position, history=history, begun=begun, limits=limits, allowed=allowed)
+        self.task = Task(
+            position=position, history=history, begun=begun, limits=limits, allowed=allowed,
+            lines=self.options.get(WAYS, 1),
+        )  # fmt: skip
         if not (go.infinite or go.ponder):
             self.task.release.set()
         self.thread.add(partial(self._think, self.task))
@@ -242,14 +252,26 @@ class Door(ABC):
             self.note("the game is over")
             self._tell(task, "(none)")
             return
-        answer = self.decide(task)
+        answer = self.decide(replace(task, tell=partial(self._tell_glimpse, task, began, [0])))
         if answer.choice.fault is not None or answer.choice.move not in legal:
             self.note(f"the player has no move ({answer.choice.fault or 'illegal move'})")
             self._tell(task, "(none)")
             return
-        move = self.write_move(task, answer.choice.move)
-        self.say(self._info(answer, time.perf_counter() - began, move))
-        self._tell(task, move)
+        self._tell_lines(task, answer, began)
+        self._tell(task, self.write_move(task, answer.choice.move))
+
+    def _tell_glimpse(self, task: Task, began: float, deepest: list[int], answer: Answer) -> None:
+        """Tell what the player holds best so far, once for each depth; *deepest* is the last that was told."""
+        if answer.depth > deepest[0]:
+            deepest[0] = answer.depth
+            self._tell_lines(task, answer, began)
+
+    def _tell_lines(self, task: Task, answer: Answer, began: float) -> None:
+        """Tell the lines of an answer, numbered where several are wanted."""
+        own = Line((answer.choice.move,), answer.choice.value, answer.depth, None)
+        for number, line in enumerate(answer.lines or (own,), 1):
+            place = f"multipv {number}" if task.lines > 1 else ""
+            self.say(self._info(task, answer, line, place, time.perf_counter() - began))
 
     def _tell(self, task: Task, move: str) -> None:
         task.release.wait()
@@ -266,16 +288,31 @@ class Door(ABC):
         if (task := self.task) is not None:
             task.release.set()
 
-    def _info(self, answer: Answer, seconds: float, move: str) -> str:
-        """Return what is known of an answer as UCI's info line."""
+    def _info(self, task: Task, answer: Answer, line: Line, place: str, seconds: float) -> str:
+        """Return what is known of a line of play as UCI's info line."""
         parts = [
-            f"depth {answer.depth}" if answer.depth else "",
-            self.write_score(answer.choice.value, answer.plies),
+            f"depth {line.depth}" if line.depth else "",
+            place,
+            self.write_score(line.value, line.plies),
             f"nodes {answer.nodes} nps {round(answer.nodes / max(seconds, 1e-6))}" if answer.nodes else "",
             f"time {round(1000 * seconds)}",
-            f"pv {move}",
+            f"pv {self.write_line(task, line.moves)}",
         ]
         return " ".join(["info", *(part for part in parts if part)])
+
+
+def _read_value(name: str, option: Option, value: str) -> int:
+    """Return what an option is to be; on is 1, off 0."""
+    if isinstance(option, Check):
+        if value.lower() not in ("true", "false"):
+            raise BadOption(f"option {name} must be true or false, not {value!r}")
+        return int(value.lower() == "true")
+    try:
+        number = int(value)
+    except ValueError:
+        raise BadOption(f"option {name} must be a whole number, not {value!r}") from None
+    check_range(f"option {name}", number, option.low, option.high)
+    return number
 
 
 def _ignore(words: Sequence[str]) -> None:

@@ -14,13 +14,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 from understudy.games import CompiledGame
-from understudy.players.looking import ENDLESS, Halt, Limits
+from understudy.players.looking import ENDLESS, MOST_LINES, Halt, Limits
 from understudy.players.searcher import DEEPEST
 from understudy.protocols import Choice, Move, Player
-from understudy.thoughts import Thought
+from understudy.thoughts import Line, Thought
 
 MOVES_LEFT = 30
 """For how many moves a clock must last if nobody says. Chosen by hand; what is left is shared anew at each move."""
@@ -109,13 +109,33 @@ class Spin(NamedTuple):
     low: int
     high: int
 
+    def __str__(self) -> str:
+        return f"type spin default {self.default} min {self.low} max {self.high}"
 
-def spins_of(player: Any) -> dict[str, Spin]:
+
+class Check(NamedTuple):
+    """An option that is on or off."""
+
+    default: int
+
+    def __str__(self) -> str:
+        return f"type check default {'true' if self.default else 'false'}"
+
+
+Option: TypeAlias = Spin | Check
+WEAKENED, PLIES, WAYS = "UCI_LimitStrength", "Plies", "MultiPV"
+"""Options: whether no more than so many plies are looked ahead, how many, and how many lines of play are told."""
+
+
+def options_of(player: Any) -> dict[str, Option]:
     """Return the options of a player that thinks: its own limits, 0 for none, and what the way to the clock costs."""
     if not thinks(player):
         return {}
     own = player.options
     return {
+        WAYS: Spin(1, 1, MOST_LINES),
+        WEAKENED: Check(0),
+        PLIES: Spin(1, 1, DEEPEST),
         "Depth": Spin(own.depth or 0, 0, DEEPEST),
         "Nodes": Spin(min(own.nodes or 0, (1 << 31) - 1), 0, (1 << 31) - 1),
         "MoveTime": Spin(round(1000 * (own.time or 0)), 0, 86_400_000),
@@ -125,10 +145,12 @@ def spins_of(player: Any) -> dict[str, Spin]:
 
 def limits_of(go: Go, options: Mapping[str, int], *, white: bool) -> Limits | None:
     """Return the limits of a search for White or Black; None if neither `go` nor the options say anything."""
-    if not options:
+    if "Depth" not in options:  # a player that does not think
         return None
     clock = FOREVER if go.infinite else go.seconds(white=white, overhead=options["Move Overhead"])
     depth = _least(options["Depth"], None if go.infinite else go.depth)
+    if options[WEAKENED]:
+        depth = _least(options[PLIES], depth)
     nodes = _least(options["Nodes"], None if go.infinite else go.nodes)
     seconds = _least(options["MoveTime"] / 1000, clock)
     if depth is None and nodes is None and seconds is None:
@@ -149,10 +171,8 @@ class Answer(NamedTuple):
     choice: Choice
     depth: int = 0
     nodes: int = 0
-    plies: int | None = None
-    """Until the game's proven end, negative if it will be lost."""
-    line: tuple[Move, ...] = ()
-    """What is expected to be played, beginning with the choice."""
+    lines: tuple[Line, ...] = ()
+    """What is expected to be played, the line that begins with the choice first."""
 
 
 class Standing(NamedTuple):
@@ -175,6 +195,10 @@ class Task:
     """What has been said of the move already."""
     limits: Limits | None = None
     """None: the player's own."""
+    lines: int = 1
+    """So many lines of play are wanted."""
+    tell: Callable[[Answer], None] | None = None
+    """Who hears what the player holds best while it thinks."""
     allowed: tuple[Move, ...] = ()
     """The only moves to choose from, if there are any."""
     halt: Halt = field(default_factory=Halt)
@@ -216,16 +240,23 @@ def think_about(game: CompiledGame, player: Any, task: Task) -> Answer:
         if task.allowed and len(task.allowed) < len(game.moves(task.position)):
             return _among(game, player, task)
         if thinks(player):
-            return _think(player, task.position, task.history, task.limits, task.halt)
+            return _think(player, task)
         return Answer(player.choose([task.position], [task.history])[0])
     except Exception as error:  # whatever it is, the next question may go better
         return Answer(Choice(-1, fault=f"{type(error).__name__}: {error}"))
 
 
-def _think(player: Any, position: Any, past: Sequence[Any], limits: Limits | None, halt: Halt) -> Answer:
-    """Return what a player that obeys limits decides, all its time given to the best move."""
-    thought: Thought = player.think_aloud(position, past, limits=limits, halt=halt, lines=1)
-    return Answer(thought.choice, thought.depth or 0, thought.nodes or 0, thought.plies, thought.line)
+def _think(player: Any, task: Task) -> Answer:
+    """Return what a player that obeys limits decides; where one line is wanted the best move gets all its time."""
+    tell = task.tell
+    hear = None if tell is None else lambda thought: tell(_answer(thought))
+    return _answer(
+        player.think_aloud(task.position, task.history, limits=task.limits, halt=task.halt, tell=hear, lines=task.lines)
+    )
+
+
+def _answer(thought: Thought) -> Answer:
+    return Answer(thought.choice, thought.depth or 0, thought.nodes or 0, thought.lines)
 
 
 def _among(game: CompiledGame, player: Any, task: Task) -> Answer:
@@ -251,7 +282,7 @@ def _successors(game: CompiledGame, player: Any, task: Task, after: dict[Move, A
     began = time.perf_counter()
     for place, move in enumerate(open_moves):
         limits = _part(task.limits or player.limits, len(open_moves) - place, time.perf_counter() - began)
-        thoughts[move] = _think(player, after[move], history, limits, task.halt)
+        thoughts[move] = _think(player, Task(position=after[move], history=history, limits=limits, halt=task.halt))
     return thoughts
 
 

@@ -10,12 +10,14 @@ from typing import Any, BinaryIO, TextIO
 from understudy.errors import BadOption, IllegalMove, NotationError
 from understudy.games import CompiledGame
 from understudy.players.programs.door import PATIENCE, Door, attend
-from understudy.players.programs.tasks import Standing, Task
+from understudy.players.programs.tasks import Check, Option, Standing, Task
 from understudy.protocols import Move, Player
 
 SCALE = 350.0
 """Centipawns at which the expected outcome is tanh(1): the scale of our evaluators of chess."""
 
+SHARES = "UCI_ShowWDL"
+"""The option by which programs ask for wins, draws and losses."""
 MOST_CENTIPAWNS = 9999
 """Programs show scores in little room; beyond, they expect a mate."""
 
@@ -44,9 +46,22 @@ class ChessDoor(Door):
         """Return a move as UCI writes it."""
         return write_uci(self.game, task.position, move)
 
+    def write_line(self, task: Task, moves: Sequence[Move]) -> str:
+        """Return all moves of a line of play, each as it is written in its position."""
+        words, position = [], task.position
+        for move in moves:
+            words.append(write_uci(self.game, position, move))
+            position = self.game.play(position, move)
+        return " ".join(words)
+
     def write_score(self, value: float | None, plies: int | None) -> str:
-        """Return what is expected as UCI writes scores."""
-        return score(value, plies)
+        """Return what is expected as UCI writes scores, and as shares of games if the program wants to know."""
+        wanted = self.options[SHARES] and value is not None
+        return score(value, plies) + (f" wdl {shares(value)}" if wanted and value is not None else "")
+
+    def offer(self) -> dict[str, Option]:
+        """Return the options of the player, and whether shares of games are told."""
+        return {**super().offer(), SHARES: Check(0)}
 
 
 def read_position(game: CompiledGame, words: Sequence[str]) -> tuple[Any, list[Any]]:
@@ -81,6 +96,16 @@ def score(value: float | None, plies: int | None) -> str:
     if plies is not None:
         return f"score mate {(plies + 1) // 2 if plies > 0 else -(-plies // 2)}"
     return "" if value is None else f"score cp {centipawns(value)}"
+
+
+def shares(value: float) -> str:
+    """Return of a thousand games those won, drawn and lost, as an expected outcome alone can tell.
+
+    As if a game were two halves, each won with the same chance, and half a game each were a draw: won less lost is then
+    the expected outcome, which is all that players say. Between equals that makes half of all games drawn.
+    """
+    won, lost = (round(1000 * ((1 + side) / 2) ** 2) for side in (value, -value))
+    return f"{won} {1000 - won - lost} {lost}"
 
 
 def centipawns(value: float) -> int:
