@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test quick faults bench lint clean
+.PHONY: run test quick faults bench docs lint clean
 
 run: $(READY)
 	$(BIN)/understudy run morris_quick
@@ -34,6 +34,10 @@ lint: $(READY)
 bench: $(READY) $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
+# The documentation site, in site/: open site/index.html, or for the search `python -m http.server --directory site`.
+docs: $(READY) $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
+
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
@@ -43,5 +47,9 @@ $(VENV)/.bench: $(READY)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	touch $@
 
+$(VENV)/.docs: $(READY)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[docs]'
+	touch $@
+
 clean:
-	rm -rf $(VENV) .node .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) .node site .pytest_cache .mypy_cache .ruff_cache .hypothesis

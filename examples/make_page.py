@@ -31,19 +31,20 @@ def write_cell(cell: Any, number: int) -> list[str]:
     """Return a cell as paragraphs of Markdown."""
     if cell.cell_type == "markdown":
         return [cell.source]
-    shown = [write_output(output.get("data", {}), number) for output in cell.outputs]
+    pictured = cell.metadata.get("picture", "what the cell shows")
+    shown = [write_output(output.get("data", {}), number, pictured) for output in cell.outputs]
     return [f"```python\n{cell.source}\n```", *(text for text in shown if text)]
 
 
-def write_output(data: Any, number: int) -> str:
-    """Return what a cell gave: a picture as a file beside the page, anything else as text."""
+def write_output(data: Any, number: int, pictured: str) -> str:
+    """Return what a cell gave: a picture, of which *pictured* tells, as a file beside the page; all else as text."""
     for kind, suffix in (("image/svg+xml", "svg"), ("image/png", "png")):
         if kind in data:
             path = DOCS / "pictures" / f"first_hour_{number}.{suffix}"
             path.parent.mkdir(exist_ok=True)
             content = data[kind] if suffix == "svg" else base64.b64decode(data[kind])
             path.write_bytes(content.encode() if isinstance(content, str) else content)
-            return f"![what the cell shows](pictures/{path.name})"
+            return f"![{pictured}](pictures/{path.name})"
     lines = data.get("text/plain", "").splitlines()
     if not lines or lines[0].startswith(("<", "Film(")):
         return "_(shown in the notebook)_" if lines else ""

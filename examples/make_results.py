@@ -18,7 +18,7 @@ from understudy.judges.pairs import TRUSTED
 README = DOCS.parent / "README.md"
 INTRO = """# Results
 
-Made from [results](results) by `python examples/make_results.py`: single measurements first, then runs as they ended.
+Made from `docs/results` by `python examples/make_results.py`: single measurements first, then runs as they ended.
 How a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). Figures that were
 not measured again in this form are in [measured.md](measured.md)."""
 
