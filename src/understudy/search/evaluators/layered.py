@@ -38,6 +38,8 @@ SCALE = 2.0
 """A sigmoid is a tanh of half its argument: at this scale an expected outcome is exactly what the network says."""
 FINEST = 24
 """A weight of 1 is at most 2^24 in whole numbers: single floats, which sums become, are no finer."""
+LARGEST = 1e38
+"""No unit may add up more than this, in which single floats still have room."""
 FRESH = HEIGHTS
 """The place of sums that belong to no line of play."""
 
@@ -64,7 +66,6 @@ class _Sizes(NamedTuple):
     keeps: bool
     rows: int
     """Rows of weights of the first layer."""
-    inputs: int
     hidden: int
     """Units of the first layer."""
     layers: int
@@ -88,7 +89,7 @@ def _layout(sizes: _Sizes) -> np.dtype[np.void]:
         ("sums", number, (lines, 2, sizes.hidden)),  # at each ply, by the eyes of the first player and of the second
         ("kept", np.int32, (lines, 2)),  # 1 where the sums are up to date
         ("units", np.float32, (sizes.units,)),
-        ("inputs", np.float32, (sizes.inputs,)),
+        ("inputs", np.float32, (1 if sizes.keeps else sizes.rows,)),
         ("scratch", np.int32, (SCRATCH,)),
     ]
     return np.dtype((np.record, fields))
@@ -311,7 +312,7 @@ def layered(game: CompiledGame, layers: Sequence[Layer], *, representation: str,
     rows, bias, exponent = _first(padded[0], width, marks)
     counts = [len(biases) for _, biases in padded]
     later = np.concatenate([np.concatenate([weights.ravel(), biases]) for weights, biases in padded[1:]])
-    sizes = _Sizes(marks is not None, len(rows), width, counts[0], len(counts), sum(counts), len(later))
+    sizes = _Sizes(marks is not None, len(rows), counts[0], len(counts), sum(counts), len(later))
     net = np.zeros(1, _layout(sizes))[0]
     net["first"], net["bias"], net["later"], net["sizes"] = rows, bias, later, counts
     return Layered(net, number, UNITS[units], 2.0**-exponent, SCALE)
@@ -325,8 +326,12 @@ def _check(layers: Sequence[Layer], width: int, units: str) -> None:
         raise BadOption(f"layers of shapes {shapes} do not fit {width} inputs, one another and a single output")
     if units not in UNITS:
         raise BadOption(f"no units {units!r} run inside the search; there are: {', '.join(UNITS)}")
-    if not all(np.isfinite(part).all() for layer in layers for part in layer):
-        raise BadOption("layers hold weights that are not finite")
+    reach = 1.0
+    for weights, biases in layers:
+        sums = reach * np.abs(weights).sum(axis=0, dtype=np.float64) + np.abs(biases)
+        if not sums.max() < LARGEST:
+            raise BadOption("layers hold weights that are not finite, or so large that their sums are not")
+        reach = float(sums.max()) if UNITS[units] == RELU else 1.0
 
 
 def _padded(weights: NDArray[np.float32], biases: NDArray[np.float32], *, last: bool) -> Layer:
@@ -338,7 +343,7 @@ def _padded(weights: NDArray[np.float32], biases: NDArray[np.float32], *, last: 
 
 
 def _first(layer: Layer, width: int, marks: Marks | None) -> tuple[NDArray[Any], NDArray[Any], int]:
-    """Return the rows and biases of the first layer, and how often a weight of 1 is halved or doubled in them.
+    """Return the rows and biases of the first layer, and the power of two that a weight of 1 is in them.
 
     That is a row for each of *width* inputs as they are or, where there are marks, one for each of them by each
     player's eyes, in whole numbers: as fine as 32 bits allow when all marks are there at once, so that none overflows.
