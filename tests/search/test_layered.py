@@ -17,7 +17,7 @@ from understudy.games import CompiledGame, find_game, rules
 from understudy.games.batches import stacked
 from understudy.games.boards import SCRATCH, find_boards, tells_marks
 from understudy.networks.files import save_layers
-from understudy.players.looking import Limits, outcome_value, search, search_all
+from understudy.players.looking import outcome_value
 from understudy.search.evaluators import begin, follow, follow_pass, judge, value
 from understudy.search.evaluators.layered import Layered, layered
 from understudy.search.evaluators.perceptron import private
@@ -199,18 +199,3 @@ def test_a_private_copy_has_scratch_of_its_own() -> None:
     copy = private(network)
     copy.net["sums"][:] = 7
     assert isinstance(copy, Layered) and not network.net["sums"].any()
-
-
-@pytest.mark.parametrize(("size", "name", "depth"), [((6, 6), "E", 4), ((5, 5), "B", 4), ((10, 10), "D", 2)])
-def test_the_search_chooses_as_plain_minimax_does(size: tuple[int, int], name: str, depth: int) -> None:
-    """Both give the very same number, though one keeps sums in another order."""
-    game, rng = find_game("konane", size), np.random.default_rng(1)
-    network = layered(game, make_layers(game, name, HIDDEN, seed=5), representation=name)
-    for line in some_lines(game, 5):
-        position = line[len(line) // 2][0]
-        for plies in range(1, depth + 1):
-            ranks = rng.permutation(game.most_moves)
-            values = search_all(game, position, network, depth=plies, ranks=ranks)
-            opinion = search(game, position, network, limits=Limits(plies), ranks=ranks)
-            best = next(iter(values))
-            assert (opinion.move, opinion.value) == (best, values[best])
