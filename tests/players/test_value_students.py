@@ -20,8 +20,10 @@ from understudy.trainers.online.pupils import OnlineOptions, Pupil, PupilOptions
 SIX = find_game("konane", (6, 6))
 
 
-def taught(structure: str = "single", representation: str = "C") -> tuple[Pupil, dict[str, Any]]:
-    options = PupilOptions(structure=structure, representation=representation, hidden=(8,))
+def taught(
+    structure: str = "single", representation: str = "C", *, local: bool = False
+) -> tuple[Pupil, dict[str, Any]]:
+    options = PupilOptions(structure=structure, representation=representation, hidden=(8,), local=local)
     pupil = Pupil(SIX, options, OnlineOptions(games=200, snapshot=100, rate=0.1))
     pupil.learn_until(200)
     facts = {"game": "konane", "size": "6x6", "kind": structure, "representation": representation, "sizes": pupil.sizes}
@@ -122,10 +124,15 @@ def plain_worth(game: CompiledGame, alone: Any, position: Any, plies: int, *, by
     return max(1.0 if won[move] else score for move, score in scores.items())
 
 
-@pytest.mark.parametrize("suffix", ["onnx", "safetensors"])
-@pytest.mark.parametrize("depth", [2, 3])
-def test_looking_further_is_minimax_of_what_the_network_says(tmp_path: Path, depth: int, suffix: str) -> None:
-    pupil, facts = taught(representation="D")
+@pytest.mark.parametrize(
+    ("depth", "suffix", "local"), [(2, "onnx", False), (3, "onnx", False), (3, "safetensors", False), (2, "onnx", True)]
+)
+def test_looking_further_is_minimax_of_what_the_network_says(
+    tmp_path: Path, depth: int, suffix: str, local: bool
+) -> None:
+    """Of a layer wired locally, too, which is one like others with weights of nothing, and a second layer above it."""
+    pupil, facts = taught(representation="D", local=local)
+    assert len(pupil.sizes) == (4 if local else 3)
     save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
     save_arrays(tmp_path / "student.safetensors", {"weights": pupil.network.weights}, facts)
     student = f"student:{tmp_path / 'student'}.{suffix}"
