@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,9 +12,11 @@ from benchmarks.table import Line, best_rate
 from understudy.games import find_game, find_kind
 from understudy.games.lines_of_action.inputs import nonad_matrix
 from understudy.kernels import kernel
+from understudy.players import make_player
 from understudy.players.looking import Limits, search
 from understudy.search.evaluators import VALUES, find_evaluator, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
+from understudy.search.evaluators.layered import Layered, layered_value
 from understudy.search.evaluators.perceptron import Perceptron, folded, perceptron, perceptron_value
 
 MILLION = 1e6
@@ -30,6 +33,12 @@ def lines() -> Iterator[Line]:
         kept, fresh = (best_rate(lambda name=name, kind=kind: judged(name, kind)) for kind in (Perceptron, Fresh))  # type: ignore[misc]
         yield Line(f"network inside the search, {name}", kept / MILLION, "million nodes/s", "no limit set", 0.0)
         yield Line(f"its kept sums beside fresh ones, {name}", kept / fresh, "times as fast", "no slower", 1.0)
+    for size in (6, 8):
+        kept, fresh = (
+            best_rate(lambda size=size, kind=kind: student_nodes(size, kind)) for kind in (Layered, FreshLayers)
+        )  # type: ignore[misc]
+        yield Line(f"student:konane_{size} inside the search", kept / MILLION, "million nodes/s", "no limit set", 0.0)
+        yield Line(f"its kept sums beside fresh ones, {size}x{size}", kept / fresh, "times as fast", "no slower", 1.0)
     yield Line("perceptron 100-20-1", best_rate(values) / MILLION, "million values/s", "the limit", 1.0)
 
 
@@ -71,6 +80,33 @@ def judged(name: str, kind: Any) -> int:
     for _ in range(10):
         line = game.play(line, game.moves(line)[rng.integers(len(game.moves(line)))])
     return search(game, line, kind(*made), limits=Limits(5 if name == "konane" else 4), selective=False).nodes
+
+
+class FreshLayers(NamedTuple):
+    """Layers of a student of another type, which keep no sums."""
+
+    net: Any
+    representation: int
+    units: int
+    inverse: float
+    scale: float
+
+
+VALUES[FreshLayers] = layered_value
+
+
+def student_nodes(size: int, kind: Any) -> int:
+    """Return the nodes of a search in which a student that ships judges the leaves of a middle game."""
+    game = find_game("konane", (size, size))
+    line, rng = game.start(), np.random.default_rng(5)
+    for _ in range(size):
+        line = game.play(line, game.moves(line)[rng.integers(len(game.moves(line)))])
+    return search(game, line, kind(*_layers(size)), limits=Limits(10)).nodes
+
+
+@cache
+def _layers(size: int) -> Any:
+    return make_player(f"student:konane_{size},depth=10", find_game("konane", (size, size))).evaluator  # type: ignore[attr-defined]
 
 
 def network() -> Any:

@@ -467,6 +467,24 @@ def play_student(path: Path) -> object:
     raise refused
 
 
+def search_with_student(path: Path) -> object:
+    """Make a player whose network, out of a file, judges the leaves of a search; only the first that is allowed."""
+    from understudy.errors import UnderstudyError
+    from understudy.players import make_player
+    from understudy.search.evaluators.layered import Layered
+
+    for side in (8, 4):
+        try:
+            player = make_player(f"student:{path},nodes=10", find_game("konane", (side, side)))
+        except UnderstudyError as error:
+            refused = error
+            continue
+        network: Layered = player.evaluator  # type: ignore[attr-defined]
+        assert network.inverse > 0 and np.isfinite(network.net["later"]).all()
+        return network
+    raise refused
+
+
 def facts_seeds() -> list[bytes]:
     from understudy.players.student_files import SHIPPED
     from understudy.tensors import load_facts
@@ -976,6 +994,12 @@ READERS: tuple[Reader, ...] = (
     ),
     Reader("facts of a student", facts_seeds, read_facts, 40),
     Reader("ONNX student", student_seeds("konane_8.onnx", "konane_4.onnx"), in_file("a.onnx", play_student), 40),
+    Reader(
+        "layers of a student",
+        student_seeds("konane_8.onnx", "konane_4.onnx"),
+        in_file("g.onnx", search_with_student),
+        40,
+    ),
     Reader("facts of an ONNX student", onnx_facts_seeds, read_onnx_facts, 40),
     Reader("checkpoint", checkpoint_seeds, in_file("b.safetensors", resume_training), 4),
     Reader("fitted network", fit_seeds, in_file("c.safetensors", resume_fit), 4),

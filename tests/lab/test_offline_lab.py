@@ -217,7 +217,7 @@ def test_a_student_takes_a_win_and_values_the_rest_by_its_network(tmp_path: Path
     assert ends >= 8
     for text, message in (
         (f"student:{tmp_path / 'rules.onnx'},depth=2", "depth above 1 is for"),
-        (f"student:{tmp_path / 'rules.onnx'},best=2", "depth and symmetries can be chosen, not best"),
+        (f"student:{tmp_path / 'rules.onnx'},best=2", "depth, time, nodes and symmetries can be chosen, not best"),
     ):
         with pytest.raises(BadOption, match=message):
             make_player(text, FIVE)

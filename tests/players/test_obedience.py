@@ -39,8 +39,8 @@ KINDS = {
     "part by part, with worths": Kind(
         "morris_worths", find_game("morris"), ("check", "best", "symmetries", "remember")
     ),
-    "values": Kind("konane_4", FOUR, ("depth", "symmetries")),
-    "snapshot": Kind("{}/single.safetensors", FOUR, ("depth", "symmetries")),
+    "values": Kind("konane_4", FOUR, ("depth", "time", "nodes", "symmetries")),
+    "snapshot": Kind("{}/single.safetensors", FOUR, ("depth", "time", "nodes", "symmetries")),
     "comparison": Kind("{}/comparison.onnx", FOUR, ()),
     "snapshot of a comparison": Kind("{}/comparison.safetensors", FOUR, ()),
     "boards": Kind("{}/boards.onnx", find_game("chess"), ()),
@@ -89,9 +89,10 @@ def test_who_never_looks_further_may_be_told_so(folder: Path) -> None:
 
 def test_a_student_says_what_it_obeys() -> None:
     with pytest.raises(BadOption) as told:
-        make_player("student:konane_4,time=0.001", FOUR)
+        make_player("student:konane_4,best=2", FOUR)
     assert str(told.value) == (
-        "player 'student:konane_4,time=0.001' values one board at a time; depth and symmetries can be chosen, not time"
+        "player 'student:konane_4,best=2' values one board at a time; "
+        "depth, time, nodes and symmetries can be chosen, not best"
     )
 
 

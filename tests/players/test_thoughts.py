@@ -34,6 +34,7 @@ THINKERS = [
     ("lines_of_action", (5, 5), "perfect", "value"),
     ("konane", (4, 4), "student:konane_4", "value"),
     ("konane", (6, 6), "student:konane_6", "value"),
+    ("konane", None, "student:konane_8,nodes=3000", "value"),
     ("lines_of_action", None, "student:lines_of_action,depth=1", "value"),
     ("chess", None, "student:chess", "value"),
 ]

@@ -20,8 +20,10 @@ from understudy.trainers.online.pupils import OnlineOptions, Pupil, PupilOptions
 SIX = find_game("konane", (6, 6))
 
 
-def taught(structure: str = "single", representation: str = "C") -> tuple[Pupil, dict[str, Any]]:
-    options = PupilOptions(structure=structure, representation=representation, hidden=(8,))
+def taught(
+    structure: str = "single", representation: str = "C", *, local: bool = False
+) -> tuple[Pupil, dict[str, Any]]:
+    options = PupilOptions(structure=structure, representation=representation, hidden=(8,), local=local)
     pupil = Pupil(SIX, options, OnlineOptions(games=200, snapshot=100, rate=0.1))
     pupil.learn_until(200)
     facts = {"game": "konane", "size": "6x6", "kind": structure, "representation": representation, "sizes": pupil.sizes}
@@ -92,7 +94,7 @@ def test_what_students_refuse(tmp_path: Path) -> None:
         make_player(f"student:{tmp_path}", find_game("konane"))
     with pytest.raises(BadOption, match="has learned konane, not morris"):
         make_player(f"student:{tmp_path}", find_game("morris"))
-    with pytest.raises(BadOption, match="depth and symmetries can be chosen, not best"):
+    with pytest.raises(BadOption, match="depth, time, nodes and symmetries can be chosen, not best"):
         make_player(f"student:{tmp_path},best=3", SIX)
     with pytest.raises(BadOption, match="values boards"):
         make_player(f"hybrid:{tmp_path}", find_game("konane", (6, 6)))
@@ -107,28 +109,69 @@ def test_what_students_refuse(tmp_path: Path) -> None:
         make_player(f"student:{tmp_path / 'z.safetensors'}", SIX)
 
 
-@pytest.mark.parametrize("depth", [2, 3])
-def test_looking_further_is_minimax_of_what_the_network_says(tmp_path: Path, depth: int) -> None:
-    pupil, facts = taught()
+def plain_worth(game: CompiledGame, alone: Any, position: Any, plies: int, *, by_rules: bool) -> float:
+    """Return what a position is worth to its mover, by minimax of what a student says one ply ahead.
+
+    *by_rules*: who leaves the other side without a move has won there, whatever the network says.
+    """
+    if not game.moves(position):
+        return 0.0
+    if plies > 1:
+        after = [game.play(position, move) for move in game.moves(position)]
+        return max(1 - plain_worth(game, alone, board, plies - 1, by_rules=by_rules) for board in after)
+    scores = alone.choose([position])[0].scores
+    won = {move: by_rules and not game.moves(game.play(position, move)) for move in scores}
+    return max(1.0 if won[move] else score for move, score in scores.items())
+
+
+@pytest.mark.parametrize(
+    ("depth", "suffix", "local"), [(2, "onnx", False), (3, "onnx", False), (3, "safetensors", False), (2, "onnx", True)]
+)
+def test_looking_further_is_minimax_of_what_the_network_says(
+    tmp_path: Path, depth: int, suffix: str, local: bool
+) -> None:
+    """Of a layer wired locally, too, which is one like others with weights of nothing, and a second layer above it."""
+    pupil, facts = taught(representation="D", local=local)
+    assert len(pupil.sizes) == (4 if local else 3)
     save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
-    player = make_player(f"student:{tmp_path},depth={depth}", SIX)
-    alone = make_player(f"student:{tmp_path}", SIX)
-
-    def worth(position: Any, plies: int) -> float:
-        """Return what a position is worth to its mover."""
-        if not SIX.moves(position):
-            return 0.0
-        if plies == 1:
-            scores = alone.choose([position])[0].scores
-            assert scores is not None
-            return max(scores.values())
-        return max(1 - worth(SIX.play(position, move), plies - 1) for move in SIX.moves(position))
-
-    for position in random_positions(SIX, 40)[6::8]:
+    save_arrays(tmp_path / "student.safetensors", {"weights": pupil.network.weights}, facts)
+    student = f"student:{tmp_path / 'student'}.{suffix}"
+    player, alone = make_player(f"{student},depth={depth}", SIX), make_player(student, SIX)
+    for position in random_positions(SIX, 60)[2::6]:
         choice = player.choose([position])[0]
-        assert choice.scores is not None
-        for move, score in choice.scores.items():
-            assert score == pytest.approx(1 - worth(SIX.play(position, move), depth - 1), abs=1e-5)
+        best = plain_worth(SIX, alone, position, depth, by_rules=True)
+        after = 1 - plain_worth(SIX, alone, SIX.play(position, choice.move), depth - 1, by_rules=True)
+        assert choice.value == pytest.approx(2 * best - 1, abs=1e-5)
+        assert after == pytest.approx(best, abs=1e-5)
+
+
+def test_a_student_thinks_under_a_clock_and_within_nodes(tmp_path: Path) -> None:
+    pupil, facts = taught(representation="D")
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    position = random_positions(SIX, 9)[-1]
+    student, many = f"student:{tmp_path / 'student.onnx'}", make_player(f"student:{tmp_path},nodes=3000", SIX)
+    thought = many.think(position)  # type: ignore[attr-defined]
+    assert thought.depth is not None and thought.depth > 3 and thought.kind == "value"
+    again = make_player(f"{student},depth={thought.depth}", SIX)
+    assert many.choose([position])[0].value == pytest.approx(again.choose([position])[0].value, abs=0.2)
+    for limits in ("time=0.01", "nodes=1", "time=5,depth=1"):
+        choice = make_player(f"{student},{limits}", SIX).choose([position])[0]
+        assert choice.move in SIX.moves(position)
+
+
+@pytest.mark.parametrize(("name", "representation"), [("lines_of_action", "board"), ("morris", "features")])
+def test_students_of_other_games_think_so_too(tmp_path: Path, name: str, representation: str) -> None:
+    game = find_game(name)
+    pupil = Pupil(game, PupilOptions(representation=representation, hidden=(8,)), OnlineOptions(games=1, snapshot=1))
+    facts = {"game": name, "size": f"{game.size[0]}x{game.size[1]}", "kind": "single", "sizes": pupil.sizes}
+    save_layers(tmp_path / "x.onnx", layers(pupil.sizes, pupil.network.weights),
+                {**facts, "representation": representation})  # fmt: skip
+    student = f"student:{tmp_path / 'x.onnx'}"
+    player, alone = make_player(f"{student},depth=2", game), make_player(student, game)
+    position = random_positions(game, 8)[-1]
+    best = plain_worth(game, alone, position, 2, by_rules=False)
+    assert player.choose([position])[0].value == pytest.approx(2 * best - 1, abs=1e-5)
+    assert make_player(f"{student},nodes=500", game).choose([position])[0].move in game.moves(position)
 
 
 def test_how_far_a_student_can_look(tmp_path: Path) -> None:
@@ -142,5 +185,30 @@ def test_how_far_a_student_can_look(tmp_path: Path) -> None:
     single = f"student:{tmp_path / 'student_single.onnx'}"
     with pytest.raises(BadOption, match="depth above 1 is for students that value one board at a time, without symm"):
         make_player(f"{single},symmetries=true,depth=2", SIX)
-    with pytest.raises(BadOption, match="depth must be from 1 to 6, not 9"):
-        make_player(f"{single},depth=9", SIX)
+    with pytest.raises(BadOption, match="symmetries=true goes with one ply, not with time or nodes"):
+        make_player(f"{single},symmetries=true,time=0.1", SIX)
+    with pytest.raises(BadOption, match="depth must be from 1 to 48, not 49"):
+        make_player(f"{single},depth=49", SIX)
+    with pytest.raises(BadOption, match="has learned konane on 6x6, not on 8x8"):
+        make_player(f"{single},time=0.1", find_game("konane"))
+
+
+def test_a_network_that_fits_no_search_lists_all_boards(tmp_path: Path) -> None:
+    """Elu units are none that run inside the search: the slow way says the same as plain minimax."""
+    pupil, facts = taught()
+    save_layers(tmp_path / "x.onnx", layers(pupil.sizes, pupil.network.weights), facts, units="Elu")
+    student = f"student:{tmp_path / 'x.onnx'}"
+    player, alone = make_player(f"{student},depth=2", SIX), make_player(student, SIX)
+    for position in random_positions(SIX, 40)[6::8]:
+        choice = player.choose([position])[0]
+        assert choice.scores is not None
+        for move, score in choice.scores.items():
+            after = 1 - plain_worth(SIX, alone, SIX.play(position, move), 1, by_rules=False)
+            assert score == pytest.approx(after, abs=1e-5)
+    with pytest.raises(
+        BadOption, match=r"x\.onnx,time=0\.1': its network is no row of layers .*: it has Elu where"
+    ) as told:
+        make_player(f"{student},time=0.1", SIX)
+    assert str(told.value).endswith("it can be told a depth, not time or nodes")
+    with pytest.raises(BadOption, match="depth must be from 1 to 6, not 7"):
+        make_player(f"{student},depth=7", SIX)

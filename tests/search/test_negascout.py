@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -14,10 +15,12 @@ import pytest
 
 from tests.conftest import random_line, run_interpreted
 from understudy.games import GAMES, CompiledGame, find_game, find_kind, rules
+from understudy.games.boards import find_boards
 from understudy.games.kind import ONGOING
 from understudy.players import make_player
 from understudy.players.looking import Limits, repeating, search, search_all
 from understudy.search.evaluators import Noise, find_evaluator, value
+from understudy.search.evaluators.layered import Layered, layered
 from understudy.search.evaluators.perceptron import random_perceptron
 from understudy.search.workspace import PROVEN, WIN
 
@@ -37,6 +40,9 @@ CASES = [
     ("konane", (6, 6), "perceptron", 4),
     ("konane", (10, 10), "perceptron", 2),
     ("chess", None, "perceptron", 2),
+    ("konane", (6, 6), "layered", 4),
+    ("konane", (10, 10), "layered", 2),
+    ("lines_of_action", (5, 5), "layered", 2),
 ]
 
 
@@ -45,7 +51,19 @@ def evaluator_of(game: CompiledGame, name: str) -> Any:
         return Noise(np.uint64(7))
     if name == "perceptron":
         return random_perceptron(game.feature_count, 6, rng=np.random.default_rng(3))
+    if name == "layered":
+        return random_layers(game, (13, 6))
     return find_evaluator(game.name, name)
+
+
+def random_layers(game: CompiledGame, hidden: tuple[int, ...]) -> Layered:
+    """Return a network that values boards, over all that is shown of Konane and over the features of other games."""
+    rng, name = np.random.default_rng(5), "E" if game.name == "konane" else "features"
+    boards = find_boards(game.name)
+    sizes = [boards.input_count(boards.find_representation(name, *game.size), *game.size), *hidden, 1]
+    drawn = [(rng.normal(0, 0.4, pair), rng.normal(0, 0.4, pair[1])) for pair in pairwise(sizes)]
+    layers = [(weights.astype(np.float32), biases.astype(np.float32)) for weights, biases in drawn]
+    return layered(game, layers, representation=name)
 
 
 def some_positions(game: CompiledGame, count: int) -> list[Any]:
@@ -227,6 +245,7 @@ def opinions() -> str:
         *cases,
         ("chess", None, "material", 1),
         ("lines_of_action", (4, 4), "perceptron", 1),
+        ("konane", (4, 4), "layered", 2),
     ):
         game = find_game(name, size)
         position = random_line(game, 8, 3)[-1][0]

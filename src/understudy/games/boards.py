@@ -2,13 +2,14 @@
 
 Every game shows its `features`, one by one. A game that has more to show names a module for `boards`, with
 `REPRESENTATIONS`, `find_representation`, `input_count`, `encode_boards` and the kernels `encode` and `input_width`, in
-the same form; boards are always seen by who has just moved.
+the same form; boards are always seen by who has just moved. If it also has `mark` and `find_marks`, networks inside a
+search keep the sums of their first layer.
 """
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numba.extending import overload
@@ -27,6 +28,17 @@ FEATURES = "features"
 """The representation that every game has."""
 SHOWN = 1000
 """Its number, far above those of the games' own."""
+
+
+class Marks(NamedTuple):
+    """How the inputs of a representation come from marks, which a board has or has not, whoever looks at it."""
+
+    empty: NDArray[np.float64]
+    """The inputs of a board without marks."""
+    places: NDArray[np.int64]
+    """[sides, marks]: the input that each mark changes, as the first player sees it, and as the second."""
+    amounts: NDArray[np.float64]
+    """[sides, marks]: by how much; 0 for numbers of marks that there are not."""
 
 
 class Boards:
@@ -61,6 +73,13 @@ class Boards:
             return None
         cells: NDArray[np.int64] = self.own.input_cells(number, rows, columns)  # type: ignore[union-attr]
         return cells
+
+    def find_marks(self, number: int, rows: int, columns: int) -> Marks | None:
+        """Return how the inputs come from marks; None where the game does not tell."""
+        if not hasattr(self.own, "find_marks"):
+            return None
+        marks: Marks = self.own.find_marks(number, rows, columns)  # type: ignore[union-attr]
+        return marks
 
     def encode_boards(self, number: int, batch: Any, scratch: NDArray[np.int32], out: NDArray[Any]) -> None:
         """Write the inputs of every board of a batch [boards, inputs] as the side sees it that is not to move."""
@@ -120,6 +139,23 @@ def _input_width(representation: Any, position: Any) -> Any:
         return feature_width(position) if representation == SHOWN else chosen(representation, position)
 
     return either
+
+
+def mark(representation: int, position: Any, out: NDArray[np.uint64]) -> None:
+    """Write which marks a board has, 64 to a word; only some games tell."""
+    kind_of(type(position)).load("boards").mark(representation, position, out)
+
+
+@overload(mark, strict=False)
+def _mark(representation: Any, position: Any, out: Any) -> Any:
+    chosen = kind_of(position.instance_class).load("boards").mark
+    return lambda representation, position, out: chosen(representation, position, out)
+
+
+def tells_marks(position: type) -> bool:
+    """Tell whether the game of a type of positions says which marks a board has."""
+    kind = kind_of(position)
+    return bool(kind.boards) and hasattr(kind.load("boards"), "mark")
 
 
 def feature_width(position: Any) -> int:

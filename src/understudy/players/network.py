@@ -61,8 +61,9 @@ class StudentPlayerOptions:
     depth: int | None = None
     """Plies that a student which values boards looks ahead, its network judging at the end; else as it says itself."""
     time: float | None = None
-    """Seconds for a move, of a student whose network runs inside the search."""
+    """Seconds for a move, of a student that values positions: its network then judges the leaves of a search."""
     nodes: int | None = None
+    """Positions that such a search may visit for a move."""
     quiescence: bool | None = None
     """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
     remember: bool = True

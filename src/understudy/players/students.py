@@ -15,12 +15,14 @@ from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.players.evolved import KIND as EVOLVED
 from understudy.players.evolved import evaluator_of, explainer_of, load_evolved
 from understudy.players.generations import find_generation
+from understudy.players.layers import NotInside, Plain, read_layers
 from understudy.players.names import PlayerKind, check_obeyed
 from understudy.players.network import Student, StudentPlayerOptions
 from understudy.players.searcher import Searcher, SearcherOptions
-from understudy.players.student_files import load_session, run_session, student_facts, student_file
-from understudy.players.values import Score, ValueStudent, layered
+from understudy.players.student_files import check_board, load_session, run_session, student_facts, student_file
+from understudy.players.values import Score, ValueStudent, score_of
 from understudy.protocols import Player
+from understudy.search.evaluators.layered import layered
 from understudy.search.evaluators.sigmoid import layers, weight_count
 from understudy.tensors import load_arrays
 
@@ -88,13 +90,34 @@ def _imitating(
 
 def _valuing(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
-) -> ValueStudent:
-    """Return a student that values boards, or compares them."""
-    score, facts = load_snapshot(path) if path.suffix == ".safetensors" else _load_running(path)
+) -> Player:
+    """Return a student that values boards one ply ahead or compares them, or one that searches with its network."""
+    facts = student_facts(path)
+    timed = options.time is not None or options.nodes is not None
     own = 1 if options.symmetries else int(facts.get("depth", 1))
     depth = own if options.depth is None else options.depth
+    if (timed or depth > 1) and not options.symmetries:
+        try:
+            return _inside(game, path, options, own, name=name, rng=rng)
+        except NotInside as error:
+            if timed:
+                raise BadOption(f"player {name!r}: {error}; it can be told a depth, not time or nodes") from None
+    if timed:
+        raise BadOption(f"player {name!r}: symmetries=true goes with one ply, not with time or nodes")
+    score, facts = load_snapshot(path) if path.suffix == ".safetensors" else _load_running(path)
     _check_depth(game, facts, depth, name=name, symmetries=options.symmetries)
     return ValueStudent(game, score, facts, name=name, rng=rng, symmetries=options.symmetries, depth=depth)
+
+
+def _inside(
+    game: CompiledGame, path: Path, options: StudentPlayerOptions, depth: int, *, name: str, rng: np.random.Generator
+) -> Searcher:
+    """Return a student that looks *depth* plies ahead, or as it is told, its network judging the leaves of a search."""
+    facts = student_facts(path)
+    check_board(facts, game, name)
+    plain = load_layers(path) if path.suffix == ".safetensors" else read_layers(path)
+    evaluator = layered(game, plain.layers, representation=facts["representation"], units=plain.units)
+    return Searcher(game, looking(options, depth), name=name, rng=rng, evaluator=evaluator)
 
 
 def _evolved(
@@ -111,9 +134,9 @@ def _evolved(
 
 
 IMITATING = Way(_imitating, "chooses part by part", ("check", "order", "best", "symmetries", "depth", "remember"))
-VALUING = Way(_valuing, "values one board at a time", ("depth", "symmetries"))
-COMPARING = Way(_valuing, "compares two boards one ply ahead and looks no further", one_ply=True)
 SEARCHES, LIMITS = "searches with its network", ("depth", "time", "nodes")
+VALUING = Way(_valuing, "values one board at a time", (*LIMITS, "symmetries"))
+COMPARING = Way(_valuing, "compares two boards one ply ahead and looks no further", one_ply=True)
 
 INSIDE = {
     EVOLVED: Way(_evolved, SEARCHES, (*LIMITS, "generation")),
@@ -158,13 +181,18 @@ def _load_running(path: Path) -> tuple[Score, Mapping[str, Any]]:
 
 
 def load_snapshot(path: Path) -> tuple[Score, Mapping[str, Any]]:
-    """Return a snapshot of a training as a network, and what its file says of it."""
+    """Return a snapshot of a training as a function, and what its file says of it."""
+    return score_of(load_layers(path).layers), student_facts(path)
+
+
+def load_layers(path: Path) -> Plain:
+    """Return the layers of a snapshot of a training."""
     arrays, facts = load_arrays(path, "snapshot")
     weights = arrays.get("weights", np.zeros(0, np.float32))
     sizes = facts.get("sizes")
     if not sizes or facts.get("kind") not in VALUE_KINDS or weights.shape != (weight_count(sizes),):
         raise FileError(f"{str(path)!r} holds weights, but is no snapshot: it does not say what it has learned")
-    return layered(layers(sizes, weights)), facts
+    return Plain(layers(sizes, weights), "Sigmoid")
 
 
 STUDENT = PlayerKind(make_student, StudentPlayerOptions, "path")

@@ -163,7 +163,7 @@ class ValueStudent:
         return [Choice(moves[place]) for (moves, _), place in zip(boards, best, strict=True)]
 
 
-def layered(layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]) -> Score:
+def score_of(layers: Sequence[tuple[NDArray[np.float32], NDArray[np.float32]]]) -> Score:
     """Return a network of sigmoid layers as a function."""
 
     def score(inputs: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -9,12 +9,14 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numba.extending import overload
 from numpy.typing import NDArray
 
 from understudy.errors import BadOption, UnknownName
+from understudy.games.boards import Marks
 from understudy.games.konane import large as konane_large
 from understudy.games.konane import rules as konane
-from understudy.games.rules import features, moves, turn
+from understudy.games.rules import RULES, features, moves, turn
 from understudy.kernels import kernel
 
 REPRESENTATIONS = ("A", "B", "C", "D", "E")
@@ -141,3 +143,79 @@ def encode_boards(representation: int, batch: Any, scratch: NDArray[np.int32], o
         encode(representation, position, 1, scratch, row)
         for j in range(out.shape[1]):
             out[i, j] = row[j]
+
+
+# What a board shows to both sides alike, for networks that keep sums along a line of play. On Black's cells stand only
+# Black's stones, so whose a stone is need not be said.
+
+
+@kernel
+def mark(representation: int, position: Any, out: NDArray[Any]) -> None:
+    """Write which marks of a board there are, 64 to a word: stones, those that can move, and in which directions."""
+    _mark_kinds(position, _kinds(representation), out)
+
+
+@kernel
+def _kinds(representation: int) -> int:
+    """Return how many kinds of marks a representation is made of; `features` has its stones alone, as C."""
+    return 6 if representation == E else 2 if representation == D else 1
+
+
+def _mark_kinds(position: Any, kinds: int, out: NDArray[Any]) -> None:
+    RULES[type(position)].mark(position, kinds, out)
+
+
+@overload(_mark_kinds, strict=False)
+def _mark_kinds_overload(position: Any, kinds: Any, out: Any) -> Any:
+    chosen = RULES[position.instance_class].mark
+    return lambda position, kinds, out: chosen(position, kinds, out)
+
+
+def find_marks(representation: int, rows: int, columns: int) -> Marks:
+    """Return which input each mark of a board turns, and how far, as Black and as White see it."""
+    kinds, cells = _kinds(representation), np.arange(rows * columns)
+    bits = 64 if rows * columns <= konane.CELLS else 256
+    marks = Marks(
+        np.full(_width(representation, rows, columns), 0.5 if representation == A else 0.0),
+        np.zeros((2, kinds * bits), np.int64),
+        np.zeros((2, kinds * bits)),
+    )
+    black_cells = (cells // columns + cells % columns) % 2 == 0
+    for side in range(2):
+        own = black_cells == (side == 0)
+        for kind in range(kinds):
+            chosen = kind * bits + cells
+            marks.places[side, chosen] = _places(representation, kind, cells, own, side == 0, rows, columns)
+            marks.amounts[side, chosen] = np.where(own, 0.5, -0.5) if representation == A else 1.0
+    return marks
+
+
+def _width(representation: int, rows: int, columns: int) -> int:
+    if representation in range(len(REPRESENTATIONS)):
+        return int(input_count(representation, rows, columns))
+    return 2 * _half(rows * columns)
+
+
+def _half(cells: int) -> int:
+    """Return how many features are about own stones."""
+    return konane.CELLS if cells <= konane.CELLS else konane_large.CELLS
+
+
+def _places(
+    representation: int, kind: int, cells: NDArray[np.int64], own: NDArray[np.bool_], black: bool, rows: int,
+    columns: int,
+) -> NDArray[np.int64]:  # fmt: skip
+    """Return the input of each cell for one kind of marks, as `encode` has it."""
+    count = rows * columns
+    if representation == A:
+        return cells
+    if representation == B:
+        return cells // 2 + np.where(own, 0, (count + (1 if black else 0)) // 2)
+    if representation not in (D, E):
+        return cells + np.where(own, 0, count if representation == C else _half(count))
+    seen = cells if black else cells // columns * columns + columns - 1 - cells % columns
+    places = seen // 2 + np.where(own, 0, count // 2)
+    if kind < 2:
+        return places + kind * count
+    direction = kind - 2 if black else (0, 2, 1, 3)[kind - 2]  # a mirror exchanges left and right
+    return 2 * count + 4 * places + direction

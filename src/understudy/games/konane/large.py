@@ -263,6 +263,41 @@ def mirrored(feature: int) -> int:
 
 
 @kernel
+def mark(position: KonaneLarge, kinds: int, out: NDArray[Mask]) -> None:
+    """Write masks of what the board shows to both sides alike, as many *kinds* as are asked for, four words each.
+
+    The cells that hold a stone; those whose stone can move; those whose stone can jump down, left, right and up.
+    """
+    taken = occupied(position)
+    for word in range(4):
+        out[word] = taken[word]
+    for word in range(4, 4 * kinds):
+        out[word] = NONE
+    opening = holes(position) <= 1
+    for word in range(4 if kinds > 1 else 0):
+        left = taken[word]
+        while left != NONE:
+            cell = word * 64 + lowest(left)
+            left = rest(left)
+            if opening:
+                out[4 + word] |= bit(cell & 63) if _removable(position, taken, cell) else NONE
+            else:
+                _mark_jumps(position, taken, cell, kinds, out)
+
+
+@kernel
+def _mark_jumps(position: KonaneLarge, taken: Words, cell: int, kinds: int, out: NDArray[Mask]) -> None:
+    """Write whether the stone on *cell* can jump, and in which directions."""
+    word, spot = cell >> 6, bit(cell & 63)
+    jumped = chains(position, taken, cell)
+    for direction in range(4):
+        if jumped[direction] > 0:
+            out[4 + word] |= spot
+            if kinds > 2:
+                out[8 + 4 * direction + word] |= spot
+
+
+@kernel
 def promise(position: KonaneLarge, move: int) -> int:
     """Return how early a search should try *move*: no kind of move stands out."""
     return 0

@@ -258,6 +258,26 @@ def mirrored(feature: int) -> int:
 
 
 @kernel
+def mark(position: Konane, kinds: int, out: NDArray[Mask]) -> None:
+    """Write masks of what the board shows to both sides alike, as many *kinds* as are asked for, a word each.
+
+    The cells that hold a stone; those whose stone can move; those whose stone can jump down, left, right and up.
+    """
+    taken = position.mine | position.theirs
+    out[0] = taken
+    if kinds == 1:
+        return
+    empty = vacant(position)
+    down, left, right, up = takeoffs(position, empty)
+    out[1] = taken & (down | left | right | up)
+    if rest(empty) == NONE:
+        down, left, right, up = NONE, NONE, NONE, NONE
+        out[1] = removals(position, empty) | removals(turn(position), empty)
+    if kinds > 2:
+        out[2], out[3], out[4], out[5] = taken & down, taken & left, taken & right, taken & up
+
+
+@kernel
 def promise(position: Konane, move: int) -> int:
     """Return how early a search should try *move*: no kind of move stands out."""
     return 0

@@ -14,10 +14,19 @@ from understudy.errors import UnknownName
 from understudy.games import find_kind
 from understudy.games.batches import size
 from understudy.games.bits import Mask, mixed
+from understudy.games.boards import tells_marks
 from understudy.games.kind import kind_of
 from understudy.games.rows import row_of, typed
 from understudy.games.rules import key, tells_changes
 from understudy.kernels import kernel
+from understudy.search.evaluators.layered import (
+    Layered,
+    begin_marks,
+    follow_marks,
+    keep_marks,
+    layered_value,
+    value_of_marks,
+)
 from understudy.search.evaluators.perceptron import (
     Perceptron,
     begin_sums,
@@ -98,6 +107,7 @@ def noise_value(evaluator: Noise, position: Any, own: bool) -> float:
 
 
 VALUES: dict[type, Callable[..., float]] = {
+    Layered: layered_value,
     Noise: noise_value,
     Perceptron: perceptron_value,
     Sigmoid: sigmoid_value,
@@ -167,58 +177,80 @@ def _appraise(evaluator: Any, batch: Any, out: NDArray[np.float64]) -> None:
 # `follow` for every move may ask `judge` instead of `value`: the same number for less work.
 
 
+class _Keeping(NamedTuple):
+    """The kernels of networks that keep their sums."""
+
+    begin: Callable[..., None]
+    follow: Callable[..., None]
+    keep: Callable[..., None]
+    judge: Callable[..., float]
+
+
+KEEPING = {
+    Perceptron: _Keeping(begin_sums, follow_sums, keep_sums, value_of_sums),
+    Layered: _Keeping(begin_marks, follow_marks, keep_marks, value_of_marks),
+}
+"""The networks that keep sums, where the game tells what a move changes."""
+
+
 def begin(evaluator: Any, position: Any) -> None:
     """Tell *evaluator* where a search starts."""
-    if _keeps_sums(type(evaluator), type(position)):
-        begin_sums(evaluator, position)
+    if kept := _keeping(type(evaluator), type(position)):
+        kept.begin(evaluator, position)
 
 
 def follow(evaluator: Any, position: Any, move: int, height: int) -> None:
     """Tell *evaluator* which move is made in *position*, *height* plies after the start."""
-    if _keeps_sums(type(evaluator), type(position)):
-        follow_sums(evaluator, position, move, height)
+    if kept := _keeping(type(evaluator), type(position)):
+        kept.follow(evaluator, position, move, height)
 
 
 def follow_pass(evaluator: Any, position: Any, height: int) -> None:
     """Tell *evaluator* that nobody moves in *position*, *height* plies after the start, and the other side goes on."""
-    if _keeps_sums(type(evaluator), type(position)):
-        keep_sums(evaluator, height)
+    if kept := _keeping(type(evaluator), type(position)):
+        kept.keep(evaluator, height)
 
 
 def judge(evaluator: Any, position: Any, own: bool, height: int) -> float:
     """Return the value of the position reached *height* plies after the start."""
-    if _keeps_sums(type(evaluator), type(position)):
-        return float(value_of_sums(evaluator, position, own, height))
+    if kept := _keeping(type(evaluator), type(position)):
+        return float(kept.judge(evaluator, position, own, height))
     return value(evaluator, position, own)
 
 
-def _keeps_sums(evaluator: type, position: type) -> bool:
-    return evaluator is Perceptron and tells_changes(position)
+def _keeping(evaluator: type, position: type) -> _Keeping | None:
+    """Return the kernels of a type of evaluator that keeps sums in this game; None if it keeps none."""
+    tells = tells_marks if evaluator is Layered else tells_changes
+    return KEEPING[evaluator] if evaluator in KEEPING and tells(position) else None
 
 
 @overload(begin, strict=False)
 def _begin(evaluator: Any, position: Any) -> Any:
-    if _keeps_sums(evaluator.instance_class, position.instance_class):
-        return lambda evaluator, position: begin_sums(evaluator, position)
+    if kept := _keeping(evaluator.instance_class, position.instance_class):
+        chosen = kept.begin
+        return lambda evaluator, position: chosen(evaluator, position)
     return lambda evaluator, position: None
 
 
 @overload(follow, strict=False)
 def _follow(evaluator: Any, position: Any, move: Any, height: Any) -> Any:
-    if _keeps_sums(evaluator.instance_class, position.instance_class):
-        return lambda evaluator, position, move, height: follow_sums(evaluator, position, move, height)
+    if kept := _keeping(evaluator.instance_class, position.instance_class):
+        chosen = kept.follow
+        return lambda evaluator, position, move, height: chosen(evaluator, position, move, height)
     return lambda evaluator, position, move, height: None
 
 
 @overload(follow_pass, strict=False)
 def _follow_pass(evaluator: Any, position: Any, height: Any) -> Any:
-    if _keeps_sums(evaluator.instance_class, position.instance_class):
-        return lambda evaluator, position, height: keep_sums(evaluator, height)
+    if kept := _keeping(evaluator.instance_class, position.instance_class):
+        chosen = kept.keep
+        return lambda evaluator, position, height: chosen(evaluator, height)
     return lambda evaluator, position, height: None
 
 
 @overload(judge, strict=False)
 def _judge(evaluator: Any, position: Any, own: Any, height: Any) -> Any:
-    if _keeps_sums(evaluator.instance_class, position.instance_class):
-        return lambda evaluator, position, own, height: value_of_sums(evaluator, position, own, height)
+    if kept := _keeping(evaluator.instance_class, position.instance_class):
+        chosen = kept.judge
+        return lambda evaluator, position, own, height: chosen(evaluator, position, own, height)
     return lambda evaluator, position, own, height: value(evaluator, position, own)
