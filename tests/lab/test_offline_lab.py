@@ -216,7 +216,7 @@ def test_a_student_takes_a_win_and_values_the_rest_by_its_network(tmp_path: Path
             assert FIVE.outcome(FIVE.play(position, rules.choose([position])[0].move)) == -1
     assert ends >= 8
     for text, message in (
-        (f"student:{tmp_path / 'rules.onnx'},depth=2", "depth above 1 is for"),
+        (f"student:{tmp_path / 'rules.onnx'},depth=2,symmetries=true", "depth above 1 is for"),
         (f"student:{tmp_path / 'rules.onnx'},best=2", "depth, time, nodes and symmetries can be chosen, not best"),
     ):
         with pytest.raises(BadOption, match=message):
