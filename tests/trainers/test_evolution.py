@@ -35,20 +35,17 @@ from understudy.trainers.evolution.arena import (
     play_timed,
     ready_for,
 )
-from understudy.trainers.evolution.evolver import (
+from understudy.trainers.evolution.breeding import (
     CROSSOVERS,
-    Hall,
-    TrainerOptions,
     by_units,
-    check_trainer,
     perturbed,
-    points,
     replaced,
     single_point,
     two_point,
     uniform,
     usual_weights,
 )
+from understudy.trainers.evolution.evolver import Hall, TrainerOptions, check_trainer, points
 from understudy.trainers.evolution.generational import Genetic, Strategy
 from understudy.trainers.evolution.steady import Steady
 

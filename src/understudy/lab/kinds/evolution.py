@@ -40,7 +40,8 @@ from understudy.players import make_player
 from understudy.players.evolved import save_evolved
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.evolution import make_evolver
-from understudy.trainers.evolution.arena import Alleles, Stage, Trial, nonsense, play_timed
+from understudy.trainers.evolution.arena import Stage, Trial, nonsense, play_timed
+from understudy.trainers.evolution.breeding import Alleles
 from understudy.trainers.evolution.evolver import CHUNK, Evolver
 
 if TYPE_CHECKING:

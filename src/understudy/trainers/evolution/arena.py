@@ -15,18 +15,17 @@ from itertools import combinations
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from understudy.games import CompiledGame, find_game
 from understudy.match import Begun, Opening, random_openings
 from understudy.players.choosers import make_chooser
 from understudy.search.choosers import RESULT, Looking, Room, contest, make_room, name_moves
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
+from understudy.trainers.evolution.breeding import Alleles
 
 RANDOM_NETWORK = "random_network"
 """An opponent: a network with every weight uniform in [-1, 1], a new one for each match (RandomANN, L-13)."""
 
-Alleles = NDArray[np.float64]
 Contender = Any
 """A chooser."""
 

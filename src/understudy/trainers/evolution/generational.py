@@ -21,8 +21,9 @@ import numpy as np
 from cmaes import SepCMA
 from numpy.typing import NDArray
 
-from understudy.trainers.evolution.arena import RULES, Alleles, Final, Finished, Meeting, Stage, Trial
-from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, points, replaced, usual_weights
+from understudy.trainers.evolution.arena import RULES, Final, Finished, Meeting, Stage, Trial
+from understudy.trainers.evolution.breeding import CROSSOVERS, Alleles, replaced, usual_weights
+from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
 
 FAME = 5
 """The mean enters the hall after every so many generations."""

@@ -25,8 +25,9 @@ from understudy.search.choosers import Room, choose
 from understudy.search.evaluators.chromosome import Plan
 from understudy.search.evaluators.perceptron import MOST_COUNTED
 from understudy.search.memory import below
-from understudy.trainers.evolution.arena import Alleles, Stage, contender_of, ready_for
-from understudy.trainers.evolution.evolver import CHUNK, SchoolOptions, usual_weights
+from understudy.trainers.evolution.arena import Stage, contender_of, ready_for
+from understudy.trainers.evolution.breeding import Alleles, usual_weights
+from understudy.trainers.evolution.evolver import CHUNK, SchoolOptions
 
 THOUSAND = 1000
 

@@ -16,8 +16,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.trainers.evolution.arena import Alleles, Meeting, Stage, Trial
-from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, perturbed, points, usual_weights
+from understudy.trainers.evolution.arena import Meeting, Stage, Trial
+from understudy.trainers.evolution.breeding import CROSSOVERS, Alleles, perturbed, usual_weights
+from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
 
 AGAIN = 0.35
 """The share of trials given to members tried before."""
