@@ -1,12 +1,19 @@
-"""How chromosomes beget others: mutations, crossovers."""
+"""How chromosomes beget others: mutations, crossovers, and children that are sent as a few numbers.
+
+A child of a generation follows from its parents and from chance, and chance from a seed. So a worker that has the
+parents breeds the child itself, the same to the last bit, and the driver breeds those alone that win.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TypeAlias
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
+
+from understudy.backends.shared import Shared
 
 Alleles: TypeAlias = NDArray[np.float64]
 
@@ -64,3 +71,68 @@ CROSSOVERS: dict[str, Callable[[Alleles, Alleles, NDArray[np.int64], np.random.G
     "units": by_units,
 }
 """Crossovers by name."""
+
+
+class Parents(NamedTuple):
+    """A generation, and what all its children follow from."""
+
+    alleles: Alleles
+    """[individuals, alleles]"""
+    seed: tuple[int, ...]
+    """Of all mutations."""
+    mutants: int
+    """Of each parent."""
+    rate: float
+
+    def breed_mutant(self, number: int) -> Alleles:
+        """Return a mutant; the first ones are those of the first parent."""
+        rng = mutation_chance(self.seed, number, self.alleles.shape[1])
+        return replaced(self.alleles[number // self.mutants], self.rate, rng)
+
+
+def mutation_chance(seed: tuple[int, ...], number: int, length: int) -> np.random.Generator:
+    """Return the chance of mutant *number*: that of a generation after those before it, two draws for each allele."""
+    chance = np.random.PCG64(seed)
+    chance.advance(2 * length * number)
+    return np.random.Generator(chance)
+
+
+def cross_places(crossover: str, units: NDArray[np.int64], rng: np.random.Generator) -> bytes:
+    """Return which alleles a crossover takes from the second parent, a bit for each."""
+    first = np.zeros(len(units), np.bool_)
+    places = CROSSOVERS[crossover](first, ~first, units, rng)  # type: ignore[arg-type]
+    return np.packbits(places.astype(np.bool_)).tobytes()
+
+
+@dataclass(frozen=True, kw_only=True, eq=False)
+class Brood:
+    """Contenders who are not born yet: one of the old, then mutants, then a child of two."""
+
+    parents: Shared[Parents]
+    old: int
+    mutants: tuple[int, ...]
+    """By their numbers."""
+    couple: tuple[int, int]
+    places: bytes
+    """Which alleles the child has from the second of the couple."""
+
+    def __len__(self) -> int:
+        return len(self.mutants) + 2
+
+    def __getitem__(self, place: int) -> Alleles:
+        """Return the alleles of a contender."""
+        if not 0 <= place < len(self):
+            raise IndexError(place)
+        parents = self.parents.value
+        if 0 < place <= len(self.mutants):
+            return parents.breed_mutant(self.mutants[place - 1])
+        return self._breed_child(parents.alleles) if place else parents.alleles[self.old]
+
+    def __iter__(self) -> Iterator[Alleles]:
+        return (self[place] for place in range(len(self)))
+
+    def _breed_child(self, old: Alleles) -> Alleles:
+        one, other = self.couple
+        places = np.unpackbits(np.frombuffer(self.places, np.uint8), count=old.shape[1]).astype(np.bool_)
+        child: Alleles = np.where(places, old[other], old[one])
+        return child

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -68,8 +68,11 @@ class Evolver(Protocol):
     """A trainer that asks for games and is told how they ended."""
 
     generation: int
-    population: Alleles
-    """The chromosomes alive: [individuals, alleles]."""
+
+    @property
+    def population(self) -> Alleles:
+        """The chromosomes alive: [individuals, alleles]."""
+        ...
 
     def ask(self) -> Task | None:
         """Return the next task; None while something asked for must be told first."""
@@ -170,19 +173,24 @@ LATEST = 10
 class Hall:
     """Former champions, the oldest first."""
 
-    def __init__(self, members: Alleles) -> None:
-        self.members = members
+    def __init__(self, members: Iterable[Alleles]) -> None:
+        self.rows: list[Alleles] = list(members)
+        """One by one; nobody changes them."""
+
+    @property
+    def members(self) -> Alleles:
+        """All of them: [members, alleles]."""
+        return np.array(self.rows)
 
     def add(self, champion: Alleles) -> None:
         """Take in a champion."""
-        self.members = np.vstack([self.members, champion])
-        if len(self.members) > MOST:
-            old = np.arange(MOST // 2)
-            self.members = np.delete(self.members, old[1::2], axis=0)
+        self.rows.append(champion)
+        if len(self.rows) > MOST:
+            del self.rows[1 : MOST // 2 : 2]
 
     def drawn(self, count: int, rng: np.random.Generator) -> list[Alleles]:
         """Return *count* members: every second from the latest few, the others from all."""
-        size = len(self.members)
+        size = len(self.rows)
         latest = range(max(0, size - LATEST), size)
         places = [int(rng.choice(latest)) if turn % 2 == 0 else int(rng.integers(size)) for turn in range(count)]
-        return [self.members[place] for place in places]
+        return [self.rows[place] for place in places]
