@@ -552,7 +552,7 @@ def test_a_result_is_credited_to_whom_it_is_due() -> None:
 
 def test_a_file_of_before_is_gone_on_with() -> None:
     """It has all alleles of the trials under way, and of all whom they meet."""
-    whole = Driver(Steady(STAGE, options(lag=9)))
+    whole = Driver(Steady(STAGE, options(lag=5)))
     whole.advance(4)
     evolver = whole.evolver
     waiting = [*evolver._waiting, *evolver._again]
@@ -563,11 +563,11 @@ def test_a_file_of_before_is_gone_on_with() -> None:
         "waiting_widths": np.array([asked.width for asked in waiting]),
         "waiting_numbers": np.array([(asked.member, asked.number) for asked in waiting]),
     }
-    again = Driver(Steady(STAGE, options(lag=9)))
+    again = Driver(Steady(STAGE, options(lag=5)))
     again.evolver.restore({name: array.copy() for name, array in old.items()})
-    twice = Driver(Steady(STAGE, options(lag=9)))
+    twice = Driver(Steady(STAGE, options(lag=5)))
     twice.evolver.restore({name: array.copy() for name, array in again.evolver.arrays().items()})
-    assert len(waiting) == 8
+    assert len(waiting) == 4
     for driver in (whole, again, twice):
         driver.advance(5)
         assert np.array_equal(driver.evolver.population, evolver.population)
@@ -575,19 +575,32 @@ def test_a_file_of_before_is_gone_on_with() -> None:
 
 
 def test_a_file_does_not_grow_with_what_is_under_way() -> None:
-    """For each trial there are a few numbers; alleles only of parents that are no members any more."""
+    """For each trial there are a few numbers; alleles only of a few generations of parents, however many trials."""
     sizes = {}
-    for lag in (2, 200):
-        driver = Driver(Steady(STAGE, options(population=40, lag=lag)), late=True)
-        driver.advance(8)
+    for lag in (2, 40, 400, 1200):
+        driver = Driver(Steady(STAGE, options(population=20, lag=lag)), late=True)
+        driver.advance(3 + 3 * lag // 20)
         arrays = driver.evolver.arrays()
-        rows = sum(len(arrays[name]) for name in ("population", "hall", "others"))
-        assert rows < 40 + 9 + 2 + lag / 3
-        sizes[lag] = sum(array.nbytes for array in arrays.values()) - 8 * PLAN.length * rows
-    assert (sizes[200] - sizes[2]) / 198 < 60, "bytes for each"
+        assert len(arrays["others"]) < 4 * 20
+        sizes[lag] = sum(arrays[name].nbytes for name in arrays if name.startswith("waiting"))
+    assert (sizes[1200] - sizes[2]) / 1198 < 60, "bytes for each"
 
 
-# The thesis's algorithm.
+@pytest.mark.parametrize("lag", [1, 7, 20])
+def test_whatever_is_under_way_a_stopped_trainer_goes_on(lag: int) -> None:
+    whole = Driver(Steady(STAGE, options(lag=lag, famous=2)), late=True)
+    for _ in range(7):
+        arrays = {name: array.copy() for name, array in whole.evolver.arrays().items()}
+        again = Driver(Steady(STAGE, options(lag=lag, famous=2)), late=True)
+        again.evolver.restore(arrays)
+        under_way = list(whole.under_way)
+        whole.advance(1)
+        again.advance(1)
+        assert same(again.evolver.arrays(), whole.evolver.arrays())
+        assert [signed(task) for task in again.asked[: len(under_way)]] == [signed(task) for task in under_way]
+
+
+# The thesis's algorithm, sent in few bytes.
 
 
 @pytest.mark.parametrize("crossover", CROSSOVERS)

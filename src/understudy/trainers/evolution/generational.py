@@ -67,9 +67,10 @@ class Genetic:
         if len(self._results) < len(tasks):
             return None
         noted = self._noted()
-        self.population = np.stack(
-            [task.alleles[played.winner] for task, played in zip(tasks, self._results, strict=True)]
-        )
+        winners = np.empty_like(self.population)  # filled one by one: a large population is not held twice
+        for place, (task, played) in enumerate(zip(tasks, self._results, strict=True)):
+            winners[place] = task.alleles[played.winner]
+        self.population = winners
         self.generation += 1
         self._begin()
         return noted

@@ -60,6 +60,21 @@ class _Asked(NamedTuple):
     """The width of its first parent."""
 
 
+class _Breeders(NamedTuple):
+    """Those from whom parents are chosen."""
+
+    turn: int
+    """Since which `lag` births."""
+    rows: list[Alleles]
+    widths: NDArray[np.float64]
+    fitness: NDArray[np.float64]
+
+
+def _choose_parents(fitness: NDArray[np.float64], rng: np.random.Generator) -> list[int]:
+    """Return the best of three, twice."""
+    return [max(rng.integers(len(fitness), size=3).tolist(), key=lambda place: fitness[place]) for _ in range(2)]
+
+
 def _meeting(rows: Sequence[Alleles]) -> _Met:
     return _Met(tuple(rows), Shared(np.stack(rows)) if len(rows) else None)
 
@@ -91,6 +106,7 @@ class Steady:
         self._busy: Counter[int] = Counter()
         """How many trials of each member are under way."""
         self._met: tuple[tuple[int, int], _Met] | None = None
+        self._breeders: _Breeders | None = None
 
     @property
     def population(self) -> Alleles:
@@ -119,8 +135,9 @@ class Steady:
             member = untried[0] if untried else self._doubtful()
             row = self.rows[member]
             return _Asked(member, row, 0.0, self.asked, self._famous(), (row,), 0.0)
-        one, other = self._choose_parents(rng)
-        parents, inherited = (self.rows[one], self.rows[other]), float(self.widths[one])
+        breeders = self._choose_breeders()
+        one, other = _choose_parents(breeders.fitness, rng)
+        parents, inherited = (breeders.rows[one], breeders.rows[other]), float(breeders.widths[one])
         return _Asked(-1, *self._bear(parents, inherited, rng), self.asked, self._famous(), parents, inherited)
 
     def _chance(self, asked: int) -> np.random.Generator:
@@ -143,9 +160,16 @@ class Steady:
         free = [member for member in better if not self._busy[member]] or [better[0]]
         return min(free, key=lambda member: self.matches[member])
 
-    def _choose_parents(self, rng: np.random.Generator) -> list[int]:
-        fitness = self.fitness()
-        return [max(rng.integers(len(fitness), size=3).tolist(), key=lambda place: fitness[place]) for _ in range(2)]
+    def _choose_breeders(self) -> _Breeders:
+        """Return the members of now; where more children are under way than there are members, those of a while ago.
+
+        There parents change as generations do, every `lag` births: else a file would hold thousands of them who are
+        no members any more, but whose children are under way.
+        """
+        turn = self.asked // self.options.lag
+        if self._breeders is None or self._breeders.turn != turn or self.options.lag <= len(self.rows):
+            self._breeders = _Breeders(turn, list(self.rows), self.widths.copy(), self.fitness())
+        return self._breeders
 
     def _bear(self, parents: tuple[Alleles, ...], inherited: float, rng: np.random.Generator) -> tuple[Alleles, float]:
         """Return a child and its width."""
@@ -159,7 +183,7 @@ class Steady:
         """Return the child that was asked for as *number*, with the same chance as then."""
         rng = self._chance(number - 1)
         rng.random()  # by which it was decided that there should be a child
-        self._choose_parents(rng)
+        _choose_parents(self.matches, rng)
         return self._bear(parents, inherited, rng)
 
     def _trial(self, asked: _Asked) -> Trial:
@@ -235,10 +259,15 @@ class Steady:
         parents = [[place_of(row) for row in asked.parents] + [-1] * (2 - len(asked.parents)) for asked in waiting]
         met = [[place_of(row) for row in asked.met.rows] for asked in waiting]
         numbers = [(asked.member, asked.number) for asked in waiting]
+        bred = self._breeders if self.options.lag > len(self.rows) else None
+        breeders = [place_of(row) for row in bred.rows] if bred else []
         known = len(self.rows) + len(self.hall.rows)
         return {
             "population": self.population, "widths": self.widths.copy(), "hall": self.hall.members,
             "others": np.array(rows[known:]).reshape(-1, len(self.scale)),
+            "breeders": np.array(breeders, np.int32), "breeders_turn": np.array([bred.turn if bred else -1]),
+            "breeders_widths": bred.widths if bred else np.zeros(0),
+            "breeders_fitness": bred.fitness if bred else np.zeros(0),
             "points": self.points.copy(), "matches": self.matches.copy(),
             "counts": np.array([self.generation, self.games, self.asked, self.tried]),
             "waiting_numbers": np.array(numbers, np.int64).reshape(-1, 2),
@@ -254,11 +283,18 @@ class Steady:
         self.hall = Hall(famous)
         self.widths, self.points, self.matches = (arrays[name] for name in ("widths", "points", "matches"))
         self.generation, self.games, self.asked, self.tried = (int(count) for count in arrays["counts"])
-        self._begin(self._read_old(arrays) if "waiting" in arrays else self._read(arrays))
-
-    def _read(self, arrays: Mapping[str, NDArray[Any]]) -> Iterator[_Asked]:
-        """Yield the trials that were under way."""
+        if "waiting" in arrays:
+            self._begin(self._read_old(arrays))
+            return
         rows = [*self.rows, *self.hall.rows, *arrays["others"]]
+        self._begin(self._read(arrays, rows))
+        if len(arrays["breeders"]):
+            members = [rows[place] for place in arrays["breeders"].tolist()]
+            widths, fitness = arrays["breeders_widths"], arrays["breeders_fitness"]
+            self._breeders = _Breeders(int(arrays["breeders_turn"][0]), members, widths, fitness)
+
+    def _read(self, arrays: Mapping[str, NDArray[Any]], rows: Sequence[Alleles]) -> Iterator[_Asked]:
+        """Yield the trials that were under way."""
         meetings: dict[tuple[int, ...], _Met] = {}
         names = ("waiting_numbers", "waiting_parents", "waiting_met", "waiting_widths")
         for (member, number), couple, places, (width, inherited) in zip(
