@@ -32,6 +32,7 @@ from benchmarks import (
     bench_thoughts,
     bench_training,
     bench_trust,
+    bench_workers,
 )
 
 BENCHES = {
@@ -50,6 +51,7 @@ BENCHES = {
     "endgames": bench_endgames,
     "evolution": bench_evolution,
     "scale": bench_scale,
+    "workers": bench_workers,
     "adapters": bench_adapters,
     "thoughts": bench_thoughts,
     "page": bench_page,

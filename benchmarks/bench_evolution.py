@@ -1,12 +1,11 @@
 """Evolution: complete games of networks a second, how they scale over workers, and what a cluster costs.
 
-The thesis's 62 slaves did about 3 games a second. `python -m benchmarks scale` measures generations with 1, 2, 4 and 8
-workers and fits the thesis's model of appendix A, for docs/scale.md.
+The thesis's 62 slaves did about 3 games a second. `python -m benchmarks workers` measures generations with 1, 2, 4 and
+8 workers, `python -m benchmarks scale` what the driver of ten thousand does; both are for docs/scale.md.
 """
 
 from __future__ import annotations
 
-import pickle
 import time
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -63,10 +62,3 @@ def generation(backend: Backend, population: int) -> Spent:
         noted = evolver.tell(one.result) or noted
     seconds = [one.seconds for one in told]
     return Spent(time.perf_counter() - began, noted["games"], sum(seconds), max(seconds))
-
-
-def message_sizes() -> tuple[int, int]:
-    """Return the bytes of a task of the thesis's algorithm, and of its result."""
-    evolver = make_evolver(STAGE, TrainerOptions(population=4, seed=7))
-    task = evolver.ask()
-    return len(pickle.dumps(task)), len(pickle.dumps(play_timed(task)))  # type: ignore[arg-type]

@@ -235,7 +235,7 @@ def test_no_more_than_two_tasks_for_each_worker_are_under_way(ray: Ray, monkeypa
     def counted(worker: Any, job: Any) -> None:
         nonlocal most
         give(worker, job)
-        most = max(most, sum(len(other.jobs) for other in ray.team.workers))
+        most = max(most, sum(len(other.jobs) for other in ray.team.roster.everybody))
 
     monkeypatch.setattr(ray.team, "_give", counted)
     list(ray.map(square, range(200)))
@@ -245,7 +245,7 @@ def test_no_more_than_two_tasks_for_each_worker_are_under_way(ray: Ray, monkeypa
 
 def test_ray_tells_what_other_version_a_node_has(ray: Ray, monkeypatch: pytest.MonkeyPatch) -> None:
     ray.team.close()
-    monkeypatch.setattr("understudy.backends.ray.__version__", "99.1")
+    monkeypatch.setattr("understudy.backends.ray_team.__version__", "99.1")
     with pytest.raises(BackendError, match=r"Ray on this machine cannot work: .* every node needs 99\.1$"):
         list(ray.map(square, [1]))
     ray.team.close()

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from understudy.backends.shared import make_packer
 from understudy.errors import BadOption, UnderstudyError
 from understudy.games import find_game
 from understudy.search.evaluators.chromosome import NetworkOptions
@@ -35,20 +36,17 @@ from understudy.trainers.evolution.arena import (
     play_timed,
     ready_for,
 )
-from understudy.trainers.evolution.evolver import (
+from understudy.trainers.evolution.breeding import (
     CROSSOVERS,
-    Hall,
-    TrainerOptions,
     by_units,
-    check_trainer,
     perturbed,
-    points,
     replaced,
     single_point,
     two_point,
     uniform,
     usual_weights,
 )
+from understudy.trainers.evolution.evolver import Hall, TrainerOptions, check_trainer, points
 from understudy.trainers.evolution.generational import Genetic, Strategy
 from understudy.trainers.evolution.steady import Steady
 
@@ -339,7 +337,7 @@ def meeting_of(one: Any, other: Any, key: int) -> Meeting:
 
 def played(task: Any) -> Any:
     if isinstance(task, Trial):
-        return tuple(meeting_of(task.alleles, opponent, sum(task.seed)) for opponent in task.opponents)
+        return tuple(meeting_of(task.alleles, opponent, sum(task.seed)) for opponent in task.met())
     best = int(np.argmax([strength(alleles) for alleles in task.alleles]))
     matches = tuple((0, other, int(other == best), 1, 1, 8, 1, 9) for other in range(1, len(task.alleles)))
     return Finished(best, matches)
@@ -394,8 +392,8 @@ def test_a_trainer_that_was_stopped_goes_on_as_if_it_had_not(kind: str) -> None:
 
 
 def signed(task: Any) -> tuple[Any, ...]:
-    met = tuple(one if isinstance(one, str) else bytes(one) for one in getattr(task, "opponents", ()))
-    return bytes(task.alleles), task.seed, met
+    met = tuple(one if isinstance(one, str) else bytes(one) for one in (task.met() if isinstance(task, Trial) else ()))
+    return bytes(np.array([*task.alleles])), task.seed, met
 
 
 @pytest.mark.parametrize("kind", EVOLVERS)
@@ -485,7 +483,7 @@ def test_a_generation_of_the_thesis() -> None:
 def test_options_of_the_thesis() -> None:
     evolver = Genetic(STAGE, options(mutants=3, format="round_robin", last_resort="random", crossover="units"))
     task = evolver.ask()
-    assert task is not None and task.alleles.shape[0] == 5 and task.format == "round_robin" and task.coin
+    assert task is not None and len(task.alleles) == 5 and task.format == "round_robin" and task.coin
     seeds = {task.seed, *(other.seed for _ in range(5) if (other := evolver.ask()) is not None)}
     assert len(seeds) == 6
 
@@ -506,14 +504,14 @@ def test_every_trial_has_all_opponents() -> None:
     driver = Driver(Steady(STAGE, options(famous=3, opponents=("random", "stochastic:depth=1"))))
     driver.advance(5)
     asked = driver.asked
-    assert {len(trial.opponents) for trial in asked} == {5} and {trial.opponents[:2] for trial in asked} == {
-        ("random", "stochastic:depth=1")
-    }
+    assert {len(trial.met()) for trial in asked} == {5}
+    assert {trial.opponents for trial in asked} == {("random", "stochastic:depth=1")}
     assert len({trial.seed for trial in asked}) == len(asked)
     blocks = [trial.opening_seed for trial in asked]
     assert len(set(blocks)) == pytest.approx(len(asked) / 6, abs=1), "luck is shared by a block of trials"
     alone = Steady(STAGE, options(famous=0))
-    assert advance(alone, 2) and {len(alone.arrays()[name]) for name in ("waiting", "waiting_famous")} == {3}
+    assert advance(alone, 2) and {len(alone.arrays()[name]) for name in ("waiting_parents", "waiting_met")} == {3}
+    assert alone.ask().met() == ("random",)  # type: ignore[union-attr]
 
 
 def test_the_best_is_never_lost_to_a_worse_child() -> None:
@@ -540,8 +538,9 @@ def test_a_result_is_credited_to_whom_it_is_due() -> None:
     advance(evolver, 3)
     evolver.points[:], evolver.matches[:] = (0.1, 3.0, 3.0, 3.0), (4.0, 4.0, 4.0, 4.0)
     child = np.full(PLAN.length, 0.3)
-    trial = steady._Asked(0, evolver.population[0].copy(), 0.0, 99, evolver.population[:2])
-    newborn = steady._Asked(-1, child, 0.1, 98, evolver.population[:2])
+    met, member = steady._meeting(evolver.rows[:2]), evolver.rows[0]
+    trial = steady._Asked(0, member, 0.0, 99, met, (member,), 0.0)
+    newborn = steady._Asked(-1, child, 0.1, 98, met, (child,), 0.1)
     evolver._waiting.clear()
     evolver._waiting.extend([newborn, trial])
     evolver.tried = 0
@@ -551,13 +550,94 @@ def test_a_result_is_credited_to_whom_it_is_due() -> None:
     assert evolver.matches[0] == 3 and evolver.points[0] == 3
 
 
-def test_a_member_tried_again_keeps_its_alleles_while_under_way() -> None:
-    evolver = Steady(STAGE, options(population=4, lag=3))
-    trial = evolver.ask()
-    assert trial is not None
-    before = trial.alleles.copy()
-    evolver.population[0] = 7.0
-    assert np.array_equal(trial.alleles, before)
+def test_a_file_of_before_is_gone_on_with() -> None:
+    """It has all alleles of the trials under way, and of all whom they meet."""
+    whole = Driver(Steady(STAGE, options(lag=5)))
+    whole.advance(4)
+    evolver = whole.evolver
+    waiting = [*evolver._waiting, *evolver._again]
+    arrays = {name: array for name, array in evolver.arrays().items() if not name.startswith(("waiting", "others"))}
+    old = arrays | {
+        "waiting": np.stack([asked.alleles for asked in waiting]),
+        "waiting_famous": np.array([asked.met.rows for asked in waiting]),
+        "waiting_widths": np.array([asked.width for asked in waiting]),
+        "waiting_numbers": np.array([(asked.member, asked.number) for asked in waiting]),
+    }
+    again = Driver(Steady(STAGE, options(lag=5)))
+    again.evolver.restore({name: array.copy() for name, array in old.items()})
+    twice = Driver(Steady(STAGE, options(lag=5)))
+    twice.evolver.restore({name: array.copy() for name, array in again.evolver.arrays().items()})
+    assert len(waiting) == 4
+    for driver in (whole, again, twice):
+        driver.advance(5)
+        assert np.array_equal(driver.evolver.population, evolver.population)
+        assert np.array_equal(driver.evolver.widths, evolver.widths)
+
+
+def test_a_file_does_not_grow_with_what_is_under_way() -> None:
+    """For each trial there are a few numbers; alleles only of a few generations of parents, however many trials."""
+    sizes = {}
+    for lag in (2, 40, 400, 1200):
+        driver = Driver(Steady(STAGE, options(population=20, lag=lag)), late=True)
+        driver.advance(3 + 3 * lag // 20)
+        arrays = driver.evolver.arrays()
+        assert len(arrays["others"]) < 4 * 20
+        sizes[lag] = sum(arrays[name].nbytes for name in arrays if name.startswith("waiting"))
+    assert (sizes[1200] - sizes[2]) / 1198 < 60, "bytes for each"
+
+
+@pytest.mark.parametrize("lag", [1, 7, 20])
+def test_whatever_is_under_way_a_stopped_trainer_goes_on(lag: int) -> None:
+    whole = Driver(Steady(STAGE, options(lag=lag, famous=2)), late=True)
+    for _ in range(7):
+        arrays = {name: array.copy() for name, array in whole.evolver.arrays().items()}
+        again = Driver(Steady(STAGE, options(lag=lag, famous=2)), late=True)
+        again.evolver.restore(arrays)
+        under_way = list(whole.under_way)
+        whole.advance(1)
+        again.advance(1)
+        assert same(again.evolver.arrays(), whole.evolver.arrays())
+        assert [signed(task) for task in again.asked[: len(under_way)]] == [signed(task) for task in under_way]
+
+
+# The thesis's algorithm, sent in few bytes.
+
+
+@pytest.mark.parametrize("crossover", CROSSOVERS)
+def test_a_brood_is_what_was_bred_one_after_the_other(crossover: str) -> None:
+    """Workers breed children by themselves; this is how a single process would do it."""
+    chosen = options(crossover=crossover, population=9, mutants=3)
+    evolver, units = Genetic(STAGE, chosen), PLAN.units()
+    for generation in range(3):
+        old, rng = evolver.population, np.random.default_rng([chosen.seed, 0x6E7, generation + 1])
+        mutants = [replaced(parent, chosen.rate, rng) for parent in old for _ in range(3)]
+        partners = [(place + int(rng.integers(1, 9))) % 9 for place in range(9)]
+        crossed = [
+            CROSSOVERS[crossover](old[place], old[partner], units, rng) for place, partner in enumerate(partners)
+        ]
+        orders = [rng.permutation(len(born)) for born in (old, mutants, crossed)]
+        tasks = [evolver.ask() for _ in range(9)]
+        for group, task in enumerate(tasks):
+            assert task is not None and len(task.alleles) == 5
+            own = [mutants[place] for place in orders[1][3 * group : 3 * group + 3]]
+            wanted = [old[orders[0][group]], *own, crossed[orders[2][group]]]
+            assert np.array_equal(np.array([*task.alleles]), np.array(wanted))
+            with pytest.raises(IndexError):
+                task.alleles[5]
+        for task in tasks:
+            evolver.tell(played(task))
+
+
+def test_messages_hold_a_child_and_no_more() -> None:
+    """What all have in common is sent once: so a message is no longer than a child's alleles and some names."""
+    wide = replace(STAGE, network=NetworkOptions(inputs=("board",), hidden=100))
+    child = 8 * wide.plan().length
+    pack = make_packer()
+    for kind, most in (("thesis", 1500), ("steady", child + 1500), ("strategy", child + 1500)):
+        evolver = make_evolver(wide, options(kind=kind, famous=3))
+        messages = [pack(evolver.ask()) for _ in range(4)]
+        assert max(len(message.content) for message in messages) < most
+        assert len({id(value) for message in messages for value in message.shared}) == 1
 
 
 # The strategy.
@@ -567,7 +647,7 @@ def test_a_strategy_lets_all_children_meet_the_same() -> None:
     evolver = Strategy(STAGE, options(famous=3))
     trials = [evolver.ask() for _ in range(6)]
     assert evolver.ask() is None
-    opponents = [trial.opponents for trial in trials if trial]
+    opponents = [trial.met() for trial in trials if trial]
     assert all(len(met) == 4 and met[0] == "random" for met in opponents)
     assert all(np.array_equal(a, b) for met in opponents for a, b in zip(met[1:], opponents[0][1:], strict=True))
     assert np.array_equal(opponents[0][-1], evolver.champion()), "the mean itself is among them"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import time
-from collections import deque
+from collections import OrderedDict, deque
 from collections.abc import Callable, Generator, Iterable
 from typing import Generic, Self, TypeVar
 
@@ -77,7 +77,8 @@ class Threads(Generic[A, B]):
         self.work, self.size, self.patience = work, size, patience
         self.sent: deque[Job[A, B]] = deque()
         self.queue: deque[Job[A, B]] = deque()
-        self.begun: dict[Job[A, B], float] = {}
+        self.begun: OrderedDict[Job[A, B], float] = OrderedDict()
+        """Who is being done since when, the oldest first: all have the same patience, so none is late before it."""
         self.staff, self.closed = 0, False
         lock = threading.Lock()
         self.work_to_do, self.news = threading.Condition(lock), threading.Condition(lock)
@@ -164,16 +165,15 @@ class Threads(Generic[A, B]):
         """Return the seconds until a thread may be called stuck."""
         if self.patience is None:
             return None
-        oldest = min(self.begun.values(), default=time.monotonic())
+        oldest = next(iter(self.begun.values()), time.monotonic())
         return max(oldest + self.patience - time.monotonic(), 0.0)
 
     def _replace_the_stuck(self) -> None:
         """Give up threads that take too long, each for a fresh one; the stuck thread ends when its task does."""
         if self.patience is None:
             return
-        for job, since in list(self.begun.items()):
-            if time.monotonic() - since >= self.patience:
-                del self.begun[job]
-                job.fail(f"took longer than {self.patience:g} s")
-                self._settled(job)
-                self._hire()
+        while self.begun and time.monotonic() - next(iter(self.begun.values())) >= self.patience:
+            job, _ = self.begun.popitem(last=False)
+            job.fail(f"took longer than {self.patience:g} s")
+            self._settled(job)
+            self._hire()

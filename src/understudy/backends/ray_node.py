@@ -270,12 +270,13 @@ def make_worker(ray: Any) -> Callable[[], Any]:
 
             return socket.gethostname(), __version__
 
-        def work(self, packed: bytes, item: Any) -> tuple[Any, BaseException | None]:
-            """Return the result of a task, or what it raised."""
+        def work(self, packed: bytes, content: bytes, *shared: Any) -> tuple[Any, BaseException | None]:
+            """Return the result of a task, or what it raised; Ray has fetched what it *shared* with others."""
             from understudy.backends.ray_node import portable, unpacked
+            from understudy.backends.shared import unpack
 
             try:
-                return unpacked(packed)(item), None
+                return unpacked(packed)(unpack(content, shared)), None
             except Exception as error:
                 return None, portable(error)
 

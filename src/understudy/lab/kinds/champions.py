@@ -12,6 +12,7 @@ from typing import Any, NamedTuple, cast
 
 import numpy as np
 
+from understudy.backends.shared import Shared
 from understudy.files import save_json
 from understudy.judges.duels import write_score
 from understudy.judges.scores import count_matches, read_matches
@@ -58,7 +59,7 @@ def judge_students(run: Run[Experiment]) -> None:
         [lesson.name for lesson in run.experiment.lessons],
     )
     champions = {name: load_evolved(run.folder / f"student_{name}.safetensors") for name in names}
-    bred = {name: Bred(one.network, one.alleles, one.depth) for name, one in champions.items()}
+    bred = {name: Shared(Bred(one.network, one.alleles, one.depth)) for name, one in champions.items()}
     stamps = {
         name: f"{one.facts['fingerprint']} {one.facts['generations']} {one.depth} {judging.matches} {plies}"
         for name, one in champions.items()
@@ -116,7 +117,7 @@ def _drop_untrue(run: Run[Experiment], stamps: dict[str, str]) -> None:
 
 
 def _play_pairs(
-    run: Run[Experiment], file: str, bred: Mapping[str, Bred], pairs: Sequence[tuple[str, str]], terms: Terms
+    run: Run[Experiment], file: str, bred: Mapping[str, Shared[Bred]], pairs: Sequence[tuple[str, str]], terms: Terms
 ) -> dict[str, Any]:
     """Return the matches of champions with whom they are paired; what a *file* has of them is not played again."""
     task, matches = "choosing" if terms.choosing else "judging", run.load(file)
@@ -129,7 +130,7 @@ def _play_pairs(
     return matches
 
 
-def _choose_champion(run: Run[Experiment], bred: Mapping[str, Bred]) -> str:
+def _choose_champion(run: Run[Experiment], bred: Mapping[str, Shared[Bred]]) -> str:
     """Return the student that wins most against those who judge all of them, in matches that grade nobody."""
     judging = run.experiment.judging
     pairs = [(name, opponent) for name in bred for opponent in judging.opponents if len(bred) > 1]
@@ -161,7 +162,9 @@ def _play_baselines(run: Run[Experiment]) -> None:
         run.tell("baselines", 1.0)
 
 
-def _play_matches(run: Run[Experiment], players: tuple[str | Bred, str | Bred], terms: Terms) -> list[list[int]]:
+def _play_matches(
+    run: Run[Experiment], players: tuple[str | Shared[Bred], str | Shared[Bred]], terms: Terms
+) -> list[list[int]]:
     """Return matches between two players, cut into tasks by their number alone."""
     stage = run.experiment.lessons[0].stage(run.experiment.game)
     tasks = [

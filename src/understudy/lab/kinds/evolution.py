@@ -9,6 +9,7 @@ line in `school.jsonl`.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -40,7 +41,8 @@ from understudy.players import make_player
 from understudy.players.evolved import save_evolved
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.evolution import make_evolver
-from understudy.trainers.evolution.arena import Alleles, Stage, Trial, nonsense, play_timed
+from understudy.trainers.evolution.arena import Stage, Trial, nonsense, play_timed
+from understudy.trainers.evolution.breeding import Alleles
 from understudy.trainers.evolution.evolver import CHUNK, Evolver
 
 if TYPE_CHECKING:
@@ -126,6 +128,7 @@ class Course:
     def _evolve(self) -> None:
         """Ask, play, tell until the last generation; what is asked ahead keeps every worker busy."""
         began, busy = time.perf_counter(), 0.0
+        started = began
         if self._finished():
             return
         with self.run.backend.crew(play_timed, check=nonsense) as crew:
@@ -133,7 +136,7 @@ class Course:
                 while (task := self.evolver.ask()) is not None:
                     crew.send(task)
                 played = crew.receive()
-                busy += played.seconds
+                busy += believable(played.seconds, time.perf_counter() - started)
                 if (notes := self.evolver.tell(played.result)) is None:
                     continue
                 spent = time.perf_counter() - began
@@ -233,6 +236,14 @@ class Course:
         met = np.sum([_share_won(np.array(row)) for row in rows if row], axis=0)
         best: Alleles = self.evolver.population[int(np.argmax(met))]
         return best
+
+
+def believable(seconds: float, most: float) -> float:
+    """Return how long a task took as its worker says; the worker's clock may be wrong, ours is not.
+
+    No task took longer than *most*, and nothing but a note depends on it.
+    """
+    return min(max(seconds, 0.0), most) if math.isfinite(seconds) else 0.0
 
 
 def _share_won(rows: Any) -> Any:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from understudy.trainers.evolution.arena import Alleles, Stage
+from understudy.trainers.evolution.arena import Stage
+from understudy.trainers.evolution.breeding import Alleles
 from understudy.trainers.evolution.evolver import Evolver, TrainerOptions
 from understudy.trainers.evolution.generational import Genetic, Strategy
 from understudy.trainers.evolution.steady import Steady

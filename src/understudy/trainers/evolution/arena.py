@@ -1,7 +1,7 @@
 """Where chromosomes meet: the tasks that workers do for evolution, whole matches inside kernels.
 
 A task is made of names, numbers and alleles, so that any worker can play it; what it brings back is a few whole
-numbers. All chance of a task comes from its own seed.
+numbers. All chance of a task comes from its own seed. What many tasks need, parents and opponents, they share.
 """
 
 from __future__ import annotations
@@ -12,21 +12,21 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from itertools import combinations
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
 
+from understudy.backends.shared import Shared
 from understudy.games import CompiledGame, find_game
 from understudy.match import Begun, Opening, random_openings
 from understudy.players.choosers import make_chooser
 from understudy.search.choosers import RESULT, Looking, Room, contest, make_room, name_moves
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, express, make_plan
+from understudy.trainers.evolution.breeding import Alleles, Brood
 
 RANDOM_NETWORK = "random_network"
 """An opponent: a network with every weight uniform in [-1, 1], a new one for each match (RandomANN, L-13)."""
 
-Alleles = NDArray[np.float64]
 Contender = Any
 """A chooser."""
 
@@ -37,6 +37,9 @@ class Bred(NamedTuple):
     network: NetworkOptions
     alleles: Alleles
     depth: int
+
+
+Opponent: TypeAlias = "str | Alleles | Bred"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,7 +119,7 @@ class Final:
     """A tournament of a few chromosomes, of whom one survives."""
 
     stage: Stage
-    alleles: Alleles
+    alleles: Alleles | Brood
     """[contenders, alleles], the oldest first: of two the one with the lower number is A."""
     format: str = "knockout"
     coin: bool = False
@@ -177,8 +180,10 @@ class Trial:
 
     stage: Stage
     alleles: Alleles
-    opponents: tuple[str | Alleles | Bred, ...]
+    opponents: tuple[Opponent, ...]
     """Players by name, chromosomes of this stage, or networks of another."""
+    famous: Shared[Alleles] | None = None
+    """Chromosomes that many trials meet, after the other opponents."""
     opening_plies: int = 0
     """Random plies before the players choose; each match has its own, and both its games the same."""
     opening_seed: tuple[int, ...] = (0,)
@@ -188,16 +193,21 @@ class Trial:
     choosing: bool | None = None
     """Whether they choose between players, or grade them (False): each has openings of its own; None: all."""
 
+    def met(self) -> tuple[Opponent, ...]:
+        """Return everybody whom the chromosome meets."""
+        return (*self.opponents, *(self.famous.value if self.famous is not None else ()))
+
 
 def play_trial(task: Trial) -> tuple[Meeting | Judged, ...]:
     """Play the matches of a chromosome."""
     stage, rng = task.stage, np.random.default_rng(task.seed)
     ready, network = ready_for(stage, rng), stage.looking(task.alleles)
-    starts = _starts(ready.game, len(task.opponents), task.opening_plies, task.opening_seed, task.choosing)
+    opponents = task.met()
+    starts = _starts(ready.game, len(opponents), task.opening_plies, task.opening_seed, task.choosing)
     meet = ready.judge if task.judging else ready.meet
     return tuple(
         meet(network, contender_of(stage, opponent, rng), start)
-        for opponent, start in zip(task.opponents, starts, strict=True)
+        for opponent, start in zip(opponents, starts, strict=True)
     )
 
 
@@ -206,7 +216,7 @@ class Pairing:
     """Matches between two players, which judge."""
 
     stage: Stage
-    players: tuple[str | Bred, str | Bred]
+    players: tuple[str | Shared[Bred], str | Shared[Bred]]
     matches: int
     opening_plies: int = 0
     opening_seed: tuple[int, ...] = (0,)
@@ -224,8 +234,10 @@ def play_pairing(task: Pairing) -> tuple[Judged, ...]:
     return tuple(ready.judge(contender_of(stage, one, rng), contender_of(stage, other, rng), start) for start in starts)
 
 
-def contender_of(stage: Stage, opponent: str | Alleles | Bred, rng: np.random.Generator) -> Contender:
+def contender_of(stage: Stage, opponent: Opponent | Shared[Any], rng: np.random.Generator) -> Contender:
     """Return whoever is meant as a chooser."""
+    if isinstance(opponent, Shared):
+        return contender_of(stage, opponent.value, rng)
     if isinstance(opponent, Bred):
         return Looking(express(make_plan(stage.board(), opponent.network), opponent.alleles), opponent.depth)
     if isinstance(opponent, str) and opponent != RANDOM_NETWORK:
@@ -309,7 +321,7 @@ def nonsense(task: Task, played: Any) -> str | None:
         return f"returned {type(played).__name__} instead of a result"
     if isinstance(task, Final):
         return _wrong_final(task, played.result)
-    count = len(task.opponents) if isinstance(task, Trial) else task.matches
+    count = len(task.met()) if isinstance(task, Trial) else task.matches
     if not isinstance(played.result, tuple) or len(played.result) != count:
         return f"did not return {count} matches"
     judging = isinstance(task, Pairing) or task.judging

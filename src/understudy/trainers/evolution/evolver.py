@@ -1,8 +1,8 @@
-"""Evolution as ask, play, tell: what every evolving trainer offers, its options, and how chromosomes beget others."""
+"""Evolution as ask, play, tell: what every evolving trainer offers, its options, and who is remembered."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -13,58 +13,8 @@ from understudy.config import check_range
 from understudy.errors import BadOption, UnknownName
 from understudy.games import CompiledGame
 from understudy.players.choosers import make_chooser
-from understudy.trainers.evolution.arena import FORMATS, Alleles, Meeting, Task
-
-
-def replaced(parent: Alleles, rate: float, rng: np.random.Generator) -> Alleles:
-    """Return a mutant: each allele gives way to a fresh one, uniform in [-1, 1], with probability *rate* (L-17)."""
-    fresh = rng.uniform(-1, 1, parent.shape)
-    return np.where(rng.random(parent.shape) < rate, fresh, parent)
-
-
-def perturbed(
-    parent: Alleles, width: float, scale: Alleles, rng: np.random.Generator, units: NDArray[np.int64], share: float
-) -> Alleles:
-    """Return a mutant: the alleles of some hidden units, each taken with probability *share*, move a little.
-
-    The step is normal, *width* times the *scale* of each allele.
-    """
-    chosen = rng.random(units.max() + 2) < share  # the last place is that of the output's bias, unit -1
-    if not chosen.any():
-        chosen[rng.integers(len(chosen))] = True
-    return parent + np.where(chosen[units], rng.normal(0, width, parent.shape) * scale, 0.0)
-
-
-def single_point(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
-    """Return the left part of *one* and the right part of *other*."""
-    point = int(rng.integers(1, len(one)))
-    return np.concatenate([one[:point], other[point:]])
-
-
-def two_point(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
-    """Return *one* with a stretch in the middle from *other*."""
-    first, last = np.sort(rng.choice(np.arange(1, len(one)), 2, replace=False))
-    return np.concatenate([one[:first], other[first:last], one[last:]])
-
-
-def uniform(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
-    """Return each allele from either parent."""
-    return np.where(rng.random(one.shape) < 0.5, one, other)
-
-
-def by_units(one: Alleles, other: Alleles, units: NDArray[np.int64], rng: np.random.Generator) -> Alleles:
-    """Return each hidden unit, with all its weights, from either parent: what works together stays together (E-19)."""
-    return np.where((rng.random(units.max() + 2) < 0.5)[units], one, other)
-
-
-CROSSOVERS: dict[str, Callable[[Alleles, Alleles, NDArray[np.int64], np.random.Generator], Alleles]] = {
-    "single": single_point,
-    "two": two_point,
-    "uniform": uniform,
-    "units": by_units,
-}
-"""Crossovers by name."""
-
+from understudy.trainers.evolution.arena import FORMATS, Meeting, Task
+from understudy.trainers.evolution.breeding import CROSSOVERS, Alleles
 
 KINDS = ("thesis", "steady", "strategy")
 
@@ -118,8 +68,11 @@ class Evolver(Protocol):
     """A trainer that asks for games and is told how they ended."""
 
     generation: int
-    population: Alleles
-    """The chromosomes alive: [individuals, alleles]."""
+
+    @property
+    def population(self) -> Alleles:
+        """The chromosomes alive: [individuals, alleles]."""
+        ...
 
     def ask(self) -> Task | None:
         """Return the next task; None while something asked for must be told first."""
@@ -145,11 +98,6 @@ class Evolver(Protocol):
 def points(meeting: Meeting) -> float:
     """Return the share of a match that its first player won: each game is 1, a tie 0.5."""
     return 0.5 + (meeting.opened + meeting.answered) / 4
-
-
-def usual_weights(fan_in: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return how large each allele should be for units that neither sleep nor saturate (E-17)."""
-    return 1.0 / np.sqrt(fan_in)
 
 
 def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
@@ -225,19 +173,24 @@ LATEST = 10
 class Hall:
     """Former champions, the oldest first."""
 
-    def __init__(self, members: Alleles) -> None:
-        self.members = members
+    def __init__(self, members: Iterable[Alleles]) -> None:
+        self.rows: list[Alleles] = list(members)
+        """One by one; nobody changes them."""
+
+    @property
+    def members(self) -> Alleles:
+        """All of them: [members, alleles]."""
+        return np.array(self.rows)
 
     def add(self, champion: Alleles) -> None:
         """Take in a champion."""
-        self.members = np.vstack([self.members, champion])
-        if len(self.members) > MOST:
-            old = np.arange(MOST // 2)
-            self.members = np.delete(self.members, old[1::2], axis=0)
+        self.rows.append(champion)
+        if len(self.rows) > MOST:
+            del self.rows[1 : MOST // 2 : 2]
 
     def drawn(self, count: int, rng: np.random.Generator) -> list[Alleles]:
         """Return *count* members: every second from the latest few, the others from all."""
-        size = len(self.members)
+        size = len(self.rows)
         latest = range(max(0, size - LATEST), size)
         places = [int(rng.choice(latest)) if turn % 2 == 0 else int(rng.integers(size)) for turn in range(count)]
-        return [self.members[place] for place in places]
+        return [self.rows[place] for place in places]

@@ -21,8 +21,10 @@ import numpy as np
 from cmaes import SepCMA
 from numpy.typing import NDArray
 
-from understudy.trainers.evolution.arena import RULES, Alleles, Final, Finished, Meeting, Stage, Trial
-from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, points, replaced, usual_weights
+from understudy.backends.shared import Shared
+from understudy.trainers.evolution.arena import RULES, Final, Finished, Meeting, Stage, Trial
+from understudy.trainers.evolution.breeding import Alleles, Brood, Parents, cross_places, mutation_chance, usual_weights
+from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
 
 FAME = 5
 """The mean enters the hall after every so many generations."""
@@ -35,7 +37,7 @@ class Genetic:
         self.stage, self.options = stage, options
         self.generation, self.games = 0, 0
         length = stage.plan().length
-        self.population: Alleles = self._rng(0).uniform(-1, 1, (options.population, length))
+        self.population: Alleles = np.random.default_rng(self._seed(0)).uniform(-1, 1, (options.population, length))
         if ancestor is not None:
             self.population[0] = ancestor
         self._begin()
@@ -46,8 +48,8 @@ class Genetic:
         self._asked = 0
         self._results: list[Finished] = []
 
-    def _rng(self, generation: int) -> np.random.Generator:
-        return np.random.default_rng([self.options.seed, 0x6E7, generation])
+    def _seed(self, generation: int) -> tuple[int, ...]:
+        return self.options.seed, 0x6E7, generation
 
     def ask(self) -> Final | None:
         """Return the next tournament of this generation; None while those asked for must be told first."""
@@ -65,28 +67,30 @@ class Genetic:
         if len(self._results) < len(tasks):
             return None
         noted = self._noted()
-        self.population = np.stack(
-            [task.alleles[played.winner] for task, played in zip(tasks, self._results, strict=True)]
-        )
+        winners = np.empty_like(self.population)  # filled one by one: a large population is not held twice
+        for place, (task, played) in enumerate(zip(tasks, self._results, strict=True)):
+            winners[place] = task.alleles[played.winner]
+        self.population = winners
         self.generation += 1
         self._begin()
         return noted
 
     def _bred(self) -> list[Final]:
         """Return the tournaments of this generation."""
-        options, rng = self.options, self._rng(self.generation + 1)
-        old, count = self.population, len(self.population)
-        mutants = [replaced(parent, options.rate, rng) for parent in old for _ in range(options.mutants)]
-        cross, units = CROSSOVERS[options.crossover], self.stage.plan().units()
+        options, old, units = self.options, self.population, self.stage.plan().units()
+        count, mutants = len(old), len(old) * options.mutants
+        parents = Parents(old, self._seed(self.generation + 1), options.mutants, options.rate)
+        rng = mutation_chance(parents.seed, mutants, old.shape[1])  # what comes after all mutations
         partners = [(place + int(rng.integers(1, count))) % count for place in range(count)]
-        crossed = [cross(old[place], old[partner], units, rng) for place, partner in enumerate(partners)]
-        orders = [rng.permutation(len(born)) for born in (old, mutants, crossed)]
-        tasks = []
-        for group in range(count):
-            own = orders[1][options.mutants * group : options.mutants * (group + 1)]
-            members = [old[orders[0][group]], *(mutants[place] for place in own), crossed[orders[2][group]]]
+        crossed = [cross_places(options.crossover, units, rng) for _ in range(count)]
+        olds, order, children = (rng.permutation(born).tolist() for born in (count, mutants, count))
+        shared, tasks = Shared(parents), []
+        for group, (member, child) in enumerate(zip(olds, children, strict=True)):
+            own = order[options.mutants * group : options.mutants * (group + 1)]
+            couple = child, partners[child]
+            brood = Brood(parents=shared, old=member, mutants=tuple(own), couple=couple, places=crossed[child])
             tasks.append(Final(
-                stage=self.stage, alleles=np.stack(members), format=options.format,
+                stage=self.stage, alleles=brood, format=options.format,
                 coin=options.last_resort == "random", seed=(options.seed, self.generation, group),
             ))  # fmt: skip
         return tasks
@@ -154,7 +158,7 @@ class Strategy:
         self._children = [self._search.ask() for _ in range(options.population)]
         self.population: Alleles = np.stack(self._children) * self.scale
         famous = [*self.hall.drawn(max(options.famous - 1, 0), rng), self.champion()][: options.famous]
-        self._opponents: tuple[str | Alleles, ...] = (*options.opponents, *famous)
+        self._famous = Shared(np.stack(famous)) if famous else None
         self._asked, self._scores, self._ties, self._plies = 0, [], [], []  # type: ignore[var-annotated]
 
     def ask(self) -> Trial | None:
@@ -164,7 +168,8 @@ class Strategy:
         self._asked += 1
         key = (self.options.seed, self.generation)
         return Trial(
-            stage=self.stage, alleles=self.population[self._asked - 1], opponents=self._opponents,
+            stage=self.stage, alleles=self.population[self._asked - 1], opponents=self.options.opponents,
+            famous=self._famous,
             opening_plies=self.options.opening_plies, opening_seed=(*key, 1), seed=(*key, 2, self._asked),
         )  # fmt: skip
 

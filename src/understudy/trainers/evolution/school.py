@@ -16,6 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 
+from understudy.backends.shared import Shared
 from understudy.games import find_kind
 from understudy.games.kind import ONGOING
 from understudy.games.rules import count, moves, outcome, play
@@ -25,8 +26,9 @@ from understudy.search.choosers import Room, choose
 from understudy.search.evaluators.chromosome import Plan
 from understudy.search.evaluators.perceptron import MOST_COUNTED
 from understudy.search.memory import below
-from understudy.trainers.evolution.arena import Alleles, Stage, contender_of, ready_for
-from understudy.trainers.evolution.evolver import CHUNK, SchoolOptions, usual_weights
+from understudy.trainers.evolution.arena import Stage, contender_of, ready_for
+from understudy.trainers.evolution.breeding import Alleles, usual_weights
+from understudy.trainers.evolution.evolver import CHUNK, SchoolOptions
 
 THOUSAND = 1000
 
@@ -36,7 +38,7 @@ class Practice:
     """Games of a player against itself."""
 
     stage: Stage
-    player: str | Alleles
+    player: str | Alleles | Shared[Alleles]
     """By name, or a chromosome."""
     games: int
     opening_plies: int
@@ -97,9 +99,10 @@ def practise(
 ) -> Iterator[Practised]:
     """Yield the games of round *number*, in parts: the teacher's at first, then those of the network so far."""
     games = options.games * (2 if number == 0 else 1)
+    player = options.teacher if alleles is None else Shared(alleles)
     tasks = [
         Practice(
-            stage=stage, player=options.teacher if alleles is None else alleles, games=min(CHUNK, games - first),
+            stage=stage, player=player, games=min(CHUNK, games - first),
             opening_plies=options.opening_plies, chance=options.chance, seed=(options.seed, 0x5C0, number, first),
         )
         for first in range(0, games, CHUNK)
