@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test quick faults bench lint clean
+.PHONY: run test quick faults bench lint dist clean
 
 run: $(READY)
 	$(BIN)/understudy run morris_quick
@@ -34,6 +34,11 @@ lint: $(READY)
 bench: $(READY) $(VENV)/.bench
 	$(BIN)/python -m benchmarks
 
+# What a release gives away, in dist/: a source distribution and a wheel. tests/test_packages.py installs and tries them.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
@@ -44,4 +49,4 @@ $(VENV)/.bench: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) .node .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist .node .pytest_cache .mypy_cache .ruff_cache .hypothesis
