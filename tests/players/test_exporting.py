@@ -126,3 +126,19 @@ def test_the_page_tells_how_lists_are_filled_up() -> None:
     ):
         (row,) = [line for line in page.splitlines() if line.startswith(f"| {title} |")]
         assert row.endswith(f"| {fill} |")
+
+
+def test_features_are_numbered_as_the_page_says() -> None:
+    """Cells of Morris run ring by ring, hands are as many numbers as stones; cells of Lines of Action row by row."""
+    morris, lines = find_game("morris"), find_game("lines_of_action")
+    position = morris.start()
+    for text in ("a7", "g4", "d7", "c5"):
+        position = morris.play(position, morris.read_move(position, text))
+    own = {0, 1, *range(48, 48 + 7)}
+    other = {24 + 3, 24 + 16, *range(57, 57 + 7)}
+    assert set(feed_student("student:morris_td", [position])["mine"][0].tolist()) == own | other
+    black = {1, 2, 3, 4, 5, 6, *range(57, 63)}
+    white = {8 * row + column for row in range(1, 7) for column in (0, 7)}
+    feed = feed_student("student:lines_of_action", [lines.start()])
+    assert set(feed["mine"][0].tolist()) == black | {64 + cell for cell in white}
+    assert set(feed["theirs"][0].tolist()) == white | {64 + cell for cell in black}
