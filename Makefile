@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
-.PHONY: run test quick faults bench docs lint clean
+.PHONY: run test quick faults bench docs dist lint clean
 
 run: $(READY)
 	$(BIN)/understudy run morris_quick
@@ -38,6 +38,11 @@ bench: $(READY) $(VENV)/.bench
 docs: $(READY) $(VENV)/.docs
 	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 
+# What a release gives away, in dist/: a source distribution and a wheel. tests/test_packages.py installs and tries them.
+dist: $(READY)
+	rm -rf dist
+	$(BIN)/python -m hatchling build
+
 $(READY): pyproject.toml constraints.txt
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
@@ -52,4 +57,4 @@ $(VENV)/.docs: $(READY)
 	touch $@
 
 clean:
-	rm -rf $(VENV) .node site .pytest_cache .mypy_cache .ruff_cache .hypothesis
+	rm -rf $(VENV) dist site .node .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,4 +1,6 @@
-"""Write docs/results.md and the table of the README from what is in docs/results: `python examples/make_results.py`.
+"""Write what is made of docs/results: `python examples/make_results.py`.
+
+That is docs/results.md, the table of the README, and what model hubs read above the cards of students that ship.
 
 Results of finished runs are made by `understudy report --all --results docs/results`, single measurements by
 `python examples/measure.py`; no figure of the page is typed by hand.
@@ -10,6 +12,7 @@ import json
 from itertools import groupby
 from typing import Any
 
+from cards import list_cards, write_card
 from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
 from series_tables import draw_series, write_series
 
@@ -38,11 +41,13 @@ ten thousand games differ."""
 
 
 def main() -> None:
-    """Write the page and the table."""
+    """Write the page, the table and the cards."""
     (DOCS / "results.md").write_text(make_page(), encoding="utf-8")
     for result in load_results():
         draw_series(result)
     README.write_text(fill_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
+    for card in list_cards():
+        card.write_text(write_card(card), encoding="utf-8")
 
 
 def make_page() -> str:

@@ -303,6 +303,11 @@ def test_export_of_other_games_is_a_list(tmp_path: Path) -> None:
         (["export", "{konane}", "--pgn"], "konane has no format for saved games but JSON"),
         (["export", "{over}", "--output", "/no/such/folder/x.pgn"], "cannot write '/no/such/folder/x.pgn'"),
         (["export"], "Missing argument 'FILE'"),
+        (["export", "student:chess"], "add --output FILE.onnx"),
+        (["export", "student:chess", "--pgn", "--output", "x.onnx"], "--pgn is for saved games"),
+        (["export", "student:nobody", "--output", "x.onnx"], "there is no student 'nobody'"),
+        (["export", "student:chess,depth=2", "--output", "x.onnx"], "path, order and generation can be chosen"),
+        (["export", "student:morris_td", "--output", "/no/such/folder/x"], "cannot write '/no/such/folder/x'"),
     ],
 )
 def test_bad_input_is_one_sentence_and_exit_code_2(

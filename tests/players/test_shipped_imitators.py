@@ -20,7 +20,7 @@ def test_its_file_and_its_card_agree(name: str) -> None:
     player = make_player(f"student:{name}_imitator", find_game(name))
     assert isinstance(player, Student)
     facts, card = player.facts, (SHIPPED / f"{name}_imitator.md").read_text(encoding="utf-8")
-    assert card.startswith(f"# student:{name}_imitator") and facts["experiment"] == f"{name}_imitator"
+    assert f"\n# student:{name}_imitator\n" in card and facts["experiment"] == f"{name}_imitator"
     assert facts["game"] == name and facts["size"] == "8x8" and "legality" not in facts["training"]
     assert str(facts["experiment"]) in card
     assert usual_opponent(find_game(name)) != f"student:{name}_imitator", "whom one plays is who plays best"

@@ -24,7 +24,7 @@ def test_its_file_and_its_card_agree() -> None:
     player = make_player("student:morris", MORRIS)
     assert isinstance(player, Student)
     card = (SHIPPED / "morris.md").read_text(encoding="utf-8")
-    assert card.startswith("# student:morris")
+    assert "\n# student:morris\n" in card
     assert player.facts["game"] == "morris" and f"experiments/{player.facts['experiment']}.toml" in card
     assert f"`{player.facts['encoder']}`" in card and player.facts["design"] == "whole"
 

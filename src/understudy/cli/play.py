@@ -1,4 +1,4 @@
-"""The commands of games at this terminal: play one against any player, or write a saved one for other programs."""
+"""The commands of games at this terminal: play one against any player; write a saved one, or a student, for others."""
 
 from __future__ import annotations
 
@@ -13,6 +13,9 @@ from understudy.errors import BadOption
 
 if TYPE_CHECKING:
     from understudy.saved import SavedGame
+
+STUDENT = "student:"
+"""What the names of players begin with that `export` writes as networks."""
 
 
 @click.command()
@@ -124,12 +127,16 @@ def _welcome(sitting: Any) -> None:
 @json_option
 @click.option("--output", type=click.Path(dir_okay=False), metavar="FILE", help="Write there instead of printing.")
 def export(file: str, pgn: bool, as_json: bool, output: str | None) -> None:
-    """Write a saved game as PGN, JSON or a list of moves.
+    """Write a saved game, or a student, for other programs.
 
-    Chess is written as PGN unless --json is given, other games as a list of moves.
+    Chess is written as PGN unless --json is given, other games as a list of moves. FILE may also be the name of a
+    student, such as student:chess: its network is written to --output as ONNX; see docs/onnx.md.
     """
     from understudy.saved import load_saved
 
+    if file.startswith(STUDENT):
+        _export_student(file, pgn=pgn, as_json=as_json, output=output)
+        return
     if pgn and as_json:
         raise BadOption("--pgn and --json exclude each other")
     saved = load_saved(Path(file))
@@ -145,6 +152,18 @@ def export(file: str, pgn: bool, as_json: bool, output: str | None) -> None:
         click.echo(text, nl=False)
     else:
         write_file(output, text)
+
+
+def _export_student(name: str, *, pgn: bool, as_json: bool, output: str | None) -> None:
+    """Write the network of a student as ONNX."""
+    if pgn or as_json:
+        raise BadOption(f"{'--pgn' if pgn else '--json'} is for saved games: {name!r} is written as ONNX")
+    if output is None:
+        raise BadOption(f"{name!r} is written as ONNX, which is not for terminals: add --output FILE.onnx")
+    from understudy.players.exporting import export_student
+
+    export_student(name, Path(output))
+    click.echo(f"wrote {output}", err=True)
 
 
 def _export_text(saved: SavedGame, *, pgn: bool) -> str:

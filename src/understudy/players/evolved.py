@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from understudy.config import build
 from understudy.errors import FileError, UnderstudyError
 from understudy.games import CompiledGame
+from understudy.games.batches import size
+from understudy.games.rows import present_of
 from understudy.players.student_files import check_board
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, Plan, blindfolds, express, make_plan
+from understudy.search.evaluators.perceptron import count_all
 from understudy.tensors import load_arrays, save_arrays
 
 KIND = "evaluator"
@@ -63,6 +66,27 @@ def evaluator_of(game: CompiledGame, evolved: Evolved, name: str) -> Any:
         return express(plan, evolved.alleles)
     except UnderstudyError as error:
         raise FileError(f"player {name!r} cannot be read: {error}") from None
+
+
+def export_evolved(game: CompiledGame, path: Path) -> Any:
+    """Return the network of a student's file as an ONNX graph."""
+    from understudy.networks.exports import export_perceptron  # players do without PyTorch, and without onnx
+
+    evolved = load_evolved(path)
+    plan: Plan = make_plan(game, evolved.network)
+    return export_perceptron(evaluator_of(game, evolved, str(path)), plan.inputs.width)
+
+
+def feed_evolved(game: CompiledGame, path: Path, batch: Any) -> dict[str, NDArray[Any]]:
+    """Return what the graph of a student is given of a batch of positions."""
+    plan: Plan = make_plan(game, load_evolved(path).network)
+    numbers = np.zeros((size(batch), 2 * plan.inputs.width), np.float32)
+    if plan.inputs.kinds:
+        count_all(batch, plan.inputs.kinds, numbers)
+    feed: dict[str, NDArray[Any]] = {"mine": present_of(batch, game.feature_count).astype(np.int64)}
+    if plan.both:
+        feed["theirs"] = present_of(batch, game.feature_count, turned=True).astype(np.int64)
+    return feed | ({"numbers": numbers} if plan.inputs.width else {})
 
 
 def explainer_of(game: CompiledGame, evolved: Evolved) -> Callable[[Any], dict[str, float]]:

@@ -18,6 +18,8 @@ from understudy.players.operators import RULES, Node, Value, read_tensor
 
 ROOMS = {1: 1 << 24, 8192: 1 << 29}
 """How many numbers may be held at once for so many positions; four bytes each. Those that ship take a sixth."""
+EXPORTED = b"exported"
+"""The key in the metadata of a graph for other programs, which says of which student it was made."""
 
 
 class Graph(NamedTuple):
@@ -84,6 +86,10 @@ def find_workspace(node: Node, values: Mapping[bytes, Value]) -> int:
 def read_graph(data: memoryview) -> Graph:
     """Return what is needed of the graph in a file."""
     model = table(data)
+    for entry in map(table, model.get(14, ())):
+        if one(entry, 1, b"") == EXPORTED:
+            source = bytes(memoryview(one(entry, 2, b""))).decode()
+            raise ValueError(f"it was written for other programs; play {source!r}, of which it was made")
     graph = table(one(model, 7))
     if model.get(25) or graph.get(15):
         raise ValueError("its graph has functions or sparse weights, which no student of ours has")

@@ -8,12 +8,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from understudy.config import check_range
 from understudy.errors import BadOption, FileError, understood
 from understudy.games import GAMES, CompiledGame, find_kind
 from understudy.players.evolved import KIND as EVOLVED
-from understudy.players.evolved import evaluator_of, explainer_of, load_evolved
+from understudy.players.evolved import evaluator_of, explainer_of, export_evolved, feed_evolved, load_evolved
 from understudy.players.generations import find_generation
 from understudy.players.layers import NotInside, Plain, read_layers
 from understudy.players.names import PlayerKind, check_obeyed
@@ -40,11 +41,15 @@ class Way(NamedTuple):
     obeys: tuple[str, ...] = ()
     one_ply: bool = False
     """It never looks further, so `depth=1` chooses nothing."""
+    graph: Callable[[CompiledGame, Path], Any] | None = None
+    """Makes its network an ONNX graph for other programs, if it is not kept as one."""
+    feed: Callable[[CompiledGame, Path, Any], dict[str, NDArray[Any]]] | None = None
+    """What that graph is given of a batch of positions."""
 
 
 def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator) -> Player:
     """Return the student of a file as a player."""
-    path = _find_file(options, name)
+    path = find_file(options, name)
     with understood(f"the student {str(path)!r}"):
         return _make(game, path, options, name=name, rng=rng)
 
@@ -52,7 +57,7 @@ def make_student(game: CompiledGame, options: StudentPlayerOptions, *, name: str
 def _make(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
 ) -> Player:
-    way = _find_way(path)
+    way = find_way(path)
     depth = None if way.one_ply and options.depth == 1 else options.depth
     # An order is for run folders, whatever kind of student they hold; `student_file` has refused it elsewhere.
     chosen = replace(options, path=StudentPlayerOptions.path, depth=depth, order="")
@@ -60,14 +65,15 @@ def _make(
     return way.make(game, path, options, name=name, rng=rng)
 
 
-def _find_file(options: StudentPlayerOptions, name: str) -> Path:
+def find_file(options: StudentPlayerOptions, name: str) -> Path:
     """Return the file that holds a student, as it is or as it was at a generation that a run has kept."""
     if options.generation is not None and Path(options.path).is_dir():
         return find_generation(options.path, options.order, options.generation, name=name)
     return student_file(options.path, options.order)
 
 
-def _find_way(path: Path) -> Way:
+def find_way(path: Path) -> Way:
+    """Return how the student of a file plays."""
     inside = path.suffix == ".safetensors"
     facts = student_facts(path)
     ways = (INSIDE if inside else OUTSIDE) | _own_ways(str(facts.get("game")), "INSIDE" if inside else "OUTSIDE")
@@ -139,7 +145,7 @@ VALUING = Way(_valuing, "values one board at a time", (*LIMITS, "symmetries"))
 COMPARING = Way(_valuing, "compares two boards one ply ahead and looks no further", one_ply=True)
 
 INSIDE = {
-    EVOLVED: Way(_evolved, SEARCHES, (*LIMITS, "generation")),
+    EVOLVED: Way(_evolved, SEARCHES, (*LIMITS, "generation"), graph=export_evolved, feed=feed_evolved),
     "single": VALUING,
     "comparison": COMPARING,
 }

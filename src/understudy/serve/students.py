@@ -60,10 +60,11 @@ def _name_player(game: CompiledGame, name: str, facts: Mapping[str, Any]) -> str
 
 
 def _read_title(path: Path) -> str:
-    """Return the heading of a student's model card."""
+    """Return the heading of a student's model card, which stands below what model hubs read."""
     card = path.with_suffix(".md")
-    first = card.read_text(encoding="utf-8").splitlines()[0] if card.is_file() else ""
-    return first.lstrip("# ").strip() or path.stem
+    lines = card.read_text(encoding="utf-8").splitlines() if card.is_file() else []
+    heading = next((line for line in lines if line.startswith("# ")), "")
+    return heading.removeprefix("# ").strip() or path.stem
 
 
 def _say(facts: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ def test_a_student_that_ships(path: object) -> None:
     facts = load_session(SHIPPED / f"{name}.onnx")[1]
     assert facts["game"] == "konane" and facts["size"] == f"{side}x{side}"
     card = (SHIPPED / f"{name}.md").read_text(encoding="utf-8")
-    assert card.startswith(f"# student:{name}") and str(facts["experiment"]) in card
+    assert f"\n# student:{name}\n" in card and str(facts["experiment"]) in card
     game = find_game("konane", (side, side))
     meeting = play_match(game, (f"student:{name}", "random"), games=50, seed=3, backend=Local(1), opening_plies=0)
     wins = meeting.score()[0]

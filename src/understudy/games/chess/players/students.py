@@ -19,11 +19,14 @@ from numpy.typing import NDArray
 from understudy.config import build
 from understudy.errors import FileError
 from understudy.games import CompiledGame
+from understudy.games.batches import size
 from understudy.games.chess.batches import DRAW, rule_successors
 from understudy.games.chess.batches import MATE as WON
 from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, standing
 from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
+from understudy.games.chess.inputs.standings import MOST, encode_standings
+from understudy.games.rows import typed
 from understudy.players.looking import repeated
 from understudy.players.network import StudentPlayerOptions
 from understudy.players.searcher import Searcher
@@ -168,6 +171,23 @@ def _boards(
     return BoardStudent(game, session, facts, name=name, rng=rng)
 
 
-INSIDE = {LABELS: Way(_standing, SEARCHES, (*LIMITS, "quiescence"))}
+def _export_standing(game: CompiledGame, path: Path) -> Any:
+    """Return the network of a student that sees standings as an ONNX graph."""
+    from understudy.games.chess.learning.exports import export_standing  # players do without PyTorch, and without onnx
+
+    return export_standing(standing_evaluator(path, game, str(path)))
+
+
+def _feed_standing(game: CompiledGame, path: Path, batch: Any) -> dict[str, NDArray[Any]]:
+    """Return what that graph is given of a batch of positions."""
+    present = np.empty((size(batch), MOST), np.int32)
+    encode_standings(typed(batch), np.arange(size(batch)), present)
+    pieces = np.bitwise_count(np.asarray(batch.mine, np.uint64) | np.asarray(batch.theirs, np.uint64))
+    return {"standings": present.astype(np.int64), "pieces": pieces.astype(np.int64)}
+
+
+INSIDE = {
+    LABELS: Way(_standing, SEARCHES, (*LIMITS, "quiescence"), graph=_export_standing, feed=_feed_standing),
+}
 OUTSIDE = {LABELS: Way(_boards, "looks one ply ahead and no further", one_ply=True)}
 """How these students play, by what their files say of themselves: as safetensors, and as ONNX files."""
