@@ -35,7 +35,7 @@ from understudy.players.names import former_name
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.online.lessons import MOST, WHEN, WINDOW
-from understudy.trainers.online.pupils import Pupil, layer_sizes, make_chooser_of
+from understudy.trainers.online.pupils import PASS, Pupil, layer_sizes, make_chooser_of
 
 TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose a snapshot are not those that grade it, and neither were learned from."""
@@ -147,7 +147,8 @@ def facts(experiment: Experiment, lesson: Lesson, **more: Any) -> dict[str, Any]
         "representation": student.representation, "sizes": layer_sizes(game, student), "name": lesson.name,
         "experiment": experiment.name, "understudy": __version__, "method": training.method,
         "teacher": training.teacher if training.method == "teacher" else "itself",
-        **({"finished_by_rules": True} if student.finished_by_rules else {}), **more,
+        **({"finished_by_rules": True} if student.finished_by_rules else {}),
+        **({"pairing": student.pairing} if student.pairing != PASS else {}), **more,
     }  # fmt: skip
 
 
