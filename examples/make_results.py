@@ -1,4 +1,4 @@
-"""Write docs/results.md and the table of the README from what is in docs/results: `python examples/make_results.py`.
+"""Write docs/results.md, the table of the README and the tables of the studies: `python examples/make_results.py`.
 
 Results of finished runs are made by `understudy report --all --results docs/results`, single measurements by
 `python examples/measure.py`; no figure of the page is typed by hand.
@@ -11,10 +11,13 @@ from itertools import groupby
 from typing import Any
 
 from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
+from pupil_tables import draw_learned, fill_page, write_learned
 from series_tables import draw_series, write_series
 
 from understudy.judges.pairs import TRUSTED
 
+STUDIES = ("konane.md",)
+"""Pages that hold pictures and tables of runs, between marks."""
 README = DOCS.parent / "README.md"
 INTRO = """# Results
 
@@ -38,10 +41,13 @@ ten thousand games differ."""
 
 
 def main() -> None:
-    """Write the page and the table."""
+    """Write the page, the table, the pictures, and the tables of runs in the pages of studies."""
     (DOCS / "results.md").write_text(make_page(), encoding="utf-8")
     for result in load_results():
         draw_series(result)
+        draw_learned(result)
+    for page in (DOCS / name for name in STUDIES):
+        page.write_text(fill_page(page.read_text(encoding="utf-8"), load_results()), encoding="utf-8")
     README.write_text(fill_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
 
 
@@ -96,7 +102,7 @@ def write_result(result: dict[str, Any]) -> list[str]:
     rows += [
         f"| {row['what']} | {row['measure']} | {write_number(row)} | {write_paper(row)} |" for row in result["headline"]
     ]
-    return [f"#### {result['title']}", facts, *write_series(result), "\n".join(rows)]
+    return [f"#### {result['title']}", facts, *write_series(result), *write_learned(result), "\n".join(rows)]
 
 
 def write_number(row: dict[str, Any]) -> str:
