@@ -21,7 +21,7 @@ import numpy as np
 from cmaes import SepCMA
 from numpy.typing import NDArray
 
-from understudy.trainers.evolution.arena import RULES, Alleles, Final, Finished, Meeting, Stage, Trial
+from understudy.trainers.evolution.arena import RULES, Alleles, Final, Finished, Meeting, Stage, Trial, compare_formats
 from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, points, replaced, usual_weights
 
 FAME = 5
@@ -76,7 +76,7 @@ class Genetic:
         """Return the tournaments of this generation."""
         options, rng = self.options, self._rng(self.generation + 1)
         old, count = self.population, len(self.population)
-        mutants = [replaced(parent, options.rate, rng) for parent in old for _ in range(options.mutants)]
+        mutants = [replaced(parent, self._rate(), rng) for parent in old for _ in range(options.mutants)]
         cross, units = CROSSOVERS[options.crossover], self.stage.plan().units()
         partners = [(place + int(rng.integers(1, count))) % count for place in range(count)]
         crossed = [cross(old[place], old[partner], units, rng) for place, partner in enumerate(partners)]
@@ -90,6 +90,12 @@ class Genetic:
                 coin=options.last_resort == "random", seed=(options.seed, self.generation, group),
             ))  # fmt: skip
         return tasks
+
+    def _rate(self) -> float:
+        """Return the share of alleles that a mutation replaces in this generation."""
+        options = self.options
+        early = options.late_rate is None or self.generation < options.late_from
+        return options.rate if early else options.late_rate  # type: ignore[return-value]
 
     def _noted(self) -> dict[str, Any]:
         """Return what the generation was like."""
@@ -106,6 +112,7 @@ class Genetic:
             "plies": float(plies.mean()),
             "ties": float((results == 0).mean()),
             "births": {name: born[name] / len(self._results) for name in dict.fromkeys(births)},
+            **({"robin": compare_formats(self._results)} if self.options.format == "round_robin" else {}),
         }
 
     def champion(self) -> Alleles:
