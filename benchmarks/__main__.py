@@ -12,6 +12,7 @@ from typing import Any
 from benchmarks import (
     bench_adapters,
     bench_boards,
+    bench_cost,
     bench_encoders,
     bench_endgames,
     bench_evolution,
@@ -47,6 +48,7 @@ BENCHES = {
     "imitation": bench_imitation,
     "boards": bench_boards,
     "online": bench_online,
+    "cost": bench_cost,
     "solve": bench_solve,
     "endgames": bench_endgames,
     "evolution": bench_evolution,

@@ -1,6 +1,7 @@
 """Write what is made of docs/results: `python examples/make_results.py`.
 
-That is docs/results.md, the table of the README, and what model hubs read above the cards of students that ship.
+That is docs/results.md, the table of the README, the tables of the studies, and what model hubs read above the cards of
+students that ship.
 
 Results of finished runs are made by `understudy report --all --results docs/results`, single measurements by
 `python examples/measure.py`; no figure of the page is typed by hand.
@@ -14,10 +15,13 @@ from typing import Any
 
 from cards import list_cards, write_card
 from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
+from pupil_tables import draw_learned, fill_page, write_learned
 from series_tables import draw_series, write_series
 
 from understudy.judges.pairs import TRUSTED
 
+STUDIES = ("konane.md",)
+"""Pages that hold pictures and tables of runs, between marks."""
 README = DOCS.parent / "README.md"
 INTRO = """# Results
 
@@ -41,10 +45,13 @@ ten thousand games differ."""
 
 
 def main() -> None:
-    """Write the page, the table and the cards."""
+    """Write the page, the table, the pictures, the tables of runs in the pages of studies, and the cards."""
     (DOCS / "results.md").write_text(make_page(), encoding="utf-8")
     for result in load_results():
         draw_series(result)
+        draw_learned(result)
+    for page in (DOCS / name for name in STUDIES):
+        page.write_text(fill_page(page.read_text(encoding="utf-8"), load_results()), encoding="utf-8")
     README.write_text(fill_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
     for card in list_cards():
         card.write_text(write_card(card), encoding="utf-8")
@@ -101,7 +108,7 @@ def write_result(result: dict[str, Any]) -> list[str]:
     rows += [
         f"| {row['what']} | {row['measure']} | {write_number(row)} | {write_paper(row)} |" for row in result["headline"]
     ]
-    return [f"#### {result['title']}", facts, *write_series(result), "\n".join(rows)]
+    return [f"#### {result['title']}", facts, *write_series(result), *write_learned(result), "\n".join(rows)]
 
 
 def write_number(row: dict[str, Any]) -> str:

@@ -183,6 +183,48 @@ def test_the_page_of_results_is_made_of_the_files_beside_it(load: Any) -> None:
     assert page == load("make_results").make_page() and list((ROOT / "docs" / "results").glob("*.json"))
 
 
+def test_tables_of_runs_in_the_pages_of_studies_are_made_of_the_results(load: Any) -> None:
+    results = load("make_results").load_results()
+    for name in load("make_results").STUDIES:
+        page = (ROOT / "docs" / name).read_text(encoding="utf-8")
+        assert page == load("pupil_tables").fill_page(page, results)
+
+
+def test_students_that_learned_while_they_played_are_a_picture_and_a_table(load: Any) -> None:
+    def won(value: float, *, trusted: bool = True) -> dict[str, Any]:
+        return {"value": value, "low": value - 0.1, "high": value + 0.1, "games": 9, "different": 9, "trusted": trusted}
+
+    teacher = "searcher:evaluator=q,depth=1"
+    sets = {"chosen": {"random": won(0.8), teacher: won(0.5, trusted=False)}}
+    sets["last"] = {"random": won(0.7), teacher: won(0.4)}
+    shares = {"mean": [0.5, 0.6], "least": [0.4, 0.5], "most": [0.6, 0.7]}
+    student = {
+        "sets": sets, "trainings": 3, "best": 0.91, "curve": {"games": [100, 200], **shares},
+        "snapshots": {"games": [100, 200], "won": {"random": [0.5, 0.6], teacher: [0.1, 0.2]},
+                      "field": [0.3, 0.4], "rivals": ["a", "b"]},
+    }  # fmt: skip
+    learned = {"C": student, teacher: {"sets": {"teacher": {"random": won(0.85), teacher: won(0.5)}}}}
+    result = {"experiment": "konane_x", "title": "Konane", "learned": learned}
+    tables = load("pupil_tables")
+    picture, table, *_, note = tables.write_learned(result)
+    assert picture.endswith("(pictures/konane_x.svg)") and note.startswith("Trainings: 3.")
+    rows = table.splitlines()
+    assert (
+        rows[2].startswith("| C | 91 | chosen 80.0 (70.0 to 90.0)<br>last 70.0 |")
+        and " 50.0 (40.0 to 60.0) *<" in table
+    )
+    assert rows[3].startswith("| teacher ") and "| 85.0 (75.0 to 95.0) |" in rows[3]
+    panels = tables._draw_panels(learned)
+    assert next(iter(panels)) == "won of the last hundred games while learning" and len(panels) == 4
+    assert "snapshots against a to b in the mean" in panels and all("<svg" in panel for panel in panels.values())
+    assert tables.write_learned({"experiment": "x"}) == [] and tables._draw_panels({}) == {}
+    page = "before <!-- run konane_x -->\nold<!-- end --> after"
+    filled = tables.fill_page(page, [result])
+    assert table in filled and "old" not in filled and filled == tables.fill_page(filled, [result])
+    with pytest.raises(ValueError, match="wants the run 'konane_x', which has no result"):
+        tables.fill_page(page, [])
+
+
 def test_a_series_is_one_table_of_methods_by_games(load: Any) -> None:
     from tests.report.test_report_series import GRADED
 

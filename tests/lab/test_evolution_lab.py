@@ -286,6 +286,35 @@ def test_matches_of_other_terms_are_played_again(tmp_path: Path) -> None:
     assert len(json.loads((tmp_path / "baselines.json").read_text())["random_network v random"]) == 2
 
 
+def test_a_long_baseline_is_kept_as_it_goes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stopped one goes on after what was written down, a longer one adds to it, a shorter one cuts it off."""
+    few = {"trainer__generations": 0, "judging__monitors": [], "judging__benchmarks": [], "judging__matches": 1}
+
+    def baseline(folder: Path, matches: int) -> Any:
+        judged(folder, tiny("thesis", **few, judging__baseline_matches=matches))
+        return json.loads((folder / "baselines.json").read_text())["random_network v random"]
+
+    whole = baseline(tmp_path / "whole", 45)
+    assert len(whole) == 45 and len({tuple(row) for row in whole}) > 30
+    monkeypatch.setattr(champions, "SAVED", 20)
+    played, stopped = champions.play_matches, 0
+
+    def stopping(*args: Any, done: int = 0, **more: Any) -> Any:
+        nonlocal stopped
+        stopped += 1
+        if stopped == 3:
+            raise KeyboardInterrupt
+        return played(*args, done=done, **more)
+
+    monkeypatch.setattr(champions, "play_matches", stopping)
+    with pytest.raises(KeyboardInterrupt):
+        baseline(tmp_path / "again", 45)
+    kept = json.loads((tmp_path / "again" / "baselines.json").read_text())["random_network v random"]
+    assert kept == whole[:40]
+    assert baseline(tmp_path / "again", 45) == whole
+    assert baseline(tmp_path / "again", 33) == whole[:30] + baseline(tmp_path / "short", 33)[30:]
+
+
 def test_nobody_need_be_measured(tmp_path: Path) -> None:
     experiment = tiny(
         "thesis", trainer__generations=1, judging__measured=0, judging__opponents=[], judging__baselines=[]

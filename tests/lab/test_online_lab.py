@@ -23,9 +23,11 @@ from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import online, picking
 from understudy.lab.run import Progress
 from understudy.players import make_player
+from understudy.players.choosers import make_chooser
 from understudy.players.student_files import load_session
 from understudy.search.memory import make_random_state
 from understudy.tensors import load_arrays
+from understudy.trainers.online.pupils import make_chooser_of
 
 ROOT = Path(__file__).parents[2]
 
@@ -57,6 +59,44 @@ def test_a_tiny_experiment(tmp_path: Path) -> None:
     markdown = (tmp_path / "report.md").read_text(encoding="utf-8")
     assert "A, source" in markdown and "72.0 %" in markdown
     assert any(line.startswith("A, chosen: ") for line in lab.summary(experiment, tmp_path))
+
+
+def test_snapshots_meet_a_field_of_evaluators(tmp_path: Path) -> None:
+    """As a duel of the same name says, apart from those who choose; and another field is played anew."""
+    experiment = tiny(training__repeats=1, judging__field=["a", "q"])
+    text = lab.run(experiment, tmp_path, show=lambda news: None).read_text(encoding="utf-8")
+    assert "against a, q in the mean, one ply each" in text
+    tried = json.loads((tmp_path / "snapshots.json").read_text())
+    entry = tried["A"][-1]
+    assert set(entry["field"]) == {"a", "q"} and set(entry["won"]) == {"random", TEACHER}
+    assert entry["field"]["q"] == entry["won"][TEACHER]  # it is met once
+    weights = load_arrays(tmp_path / "pupils" / "A_0" / "snapshots" / "000000600.safetensors")[0]["weights"]
+    student = make_chooser_of(experiment.game, experiment.lessons[0].student, weights)
+    rival = make_chooser("searcher:evaluator=a,depth=1,method=minimax,ties=random", experiment.game)
+    score = play_duel(experiment.game, student, rival, games=20, seed=online.TRYING, choosing=True, opening_plies=4,
+                      name="A 0 000000600 searcher:evaluator=a,depth=1")  # fmt: skip
+    assert entry["field"]["a"] == round(score.won().value or 0.0, 4)
+    lab.judge(tiny(training__repeats=1, judging__field=["b"]), tmp_path, show=lambda news: None)
+    assert set(json.loads((tmp_path / "snapshots.json").read_text())["A"][-1]["field"]) == {"b"}
+
+
+def test_the_result_of_a_run_keeps_what_its_students_learned(tmp_path: Path) -> None:
+    lab.run(tiny(judging__field=["a", "b"]), tmp_path / "one", show=lambda news: None)
+    lab.report_all(tmp_path, tmp_path / "index.html")
+    learned = lab.report_all(tmp_path, tmp_path / "index.html")["one"]["learned"]
+    assert set(learned) == {"A", "C", TEACHER} and set(learned[TEACHER]) == {"sets"}
+    games = json.loads((tmp_path / "one" / "games.json").read_text())
+    last = learned["C"]["sets"]["last"]["random"]
+    assert last["value"] == read_score(games["C"]["last"]["random"]).won().value and last["games"] == 80
+    tried = json.loads((tmp_path / "one" / "snapshots.json").read_text())["C"]
+    final = [entry for entry in tried if entry["games"] == 600]
+    assert learned["C"]["trainings"] == len(final) == 2 and learned["C"]["snapshots"]["games"][-1] == 600
+    assert learned["C"]["snapshots"]["won"]["random"][-1] == pytest.approx(np.mean([e["won"]["random"] for e in final]))
+    field = np.mean([list(entry["field"].values()) for entry in final])
+    assert learned["C"]["snapshots"]["field"][-1] == pytest.approx(field, abs=1e-4)
+    curve = learned["C"]["curve"]
+    assert curve["games"][-1] == 600 and len(curve["games"]) == len(curve["most"]) == 25
+    assert all(a <= b <= c for a, b, c in zip(curve["least"], curve["mean"], curve["most"], strict=True))
 
 
 def test_a_killed_run_goes_on_with_the_same_curve(tmp_path: Path) -> None:
@@ -202,6 +242,8 @@ def test_the_best_set_of_weights_is_picked_by_games_that_grade_nobody(
         ({"training__game": 3}, r"no option of \[training\] 'game'; did you mean 'games'"),
         ({"judging__choose_by": ["human"]}, "'human' is not among judging.opponents"),
         ({"judging__games": 0}, "judging.games must be from 2"),
+        ({"judging__field": ["zz"]}, "no evaluator of konane 'zz'"),
+        ({"judging__field": ["a", "a"]}, "judging.field: .* names an evaluator twice"),
         ({"judging__opening_plies": 21}, "judging.opening_plies must be from 0 to 20"),
         ({"paper__A": 3}, r"\[paper.A\] must hold a share"),
         ({"watch__teacher": "random"}, "no section of an experiment 'watch'"),

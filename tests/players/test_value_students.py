@@ -10,6 +10,7 @@ import pytest
 
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
+from understudy.games.boards import SCRATCH, encode
 from understudy.networks.files import save_layers
 from understudy.players import make_player
 from understudy.search.choosers import choose
@@ -21,9 +22,11 @@ SIX = find_game("konane", (6, 6))
 
 
 def taught(
-    structure: str = "single", representation: str = "C", *, local: bool = False
+    structure: str = "single", representation: str = "C", pairing: str = "pass", *, local: bool = False
 ) -> tuple[Pupil, dict[str, Any]]:
-    options = PupilOptions(structure=structure, representation=representation, hidden=(8,), local=local)
+    options = PupilOptions(
+        structure=structure, representation=representation, hidden=(8,), pairing=pairing, local=local
+    )
     pupil = Pupil(SIX, options, OnlineOptions(games=200, snapshot=100, rate=0.1))
     pupil.learn_until(200)
     facts = {"game": "konane", "size": "6x6", "kind": structure, "representation": representation, "sizes": pupil.sizes}
@@ -52,6 +55,43 @@ def test_a_file_chooses_as_its_pupil_does(tmp_path: Path, structure: str, repres
         choices = make_player(f"student:{path}", SIX).choose(positions)
         same = sum(choice.move == move for choice, move in zip(choices, expected, strict=True))
         assert same >= 118  # two boards may be worth the same to the last digit but one
+
+
+def test_a_file_compares_all_with_all_as_its_pupil_does(tmp_path: Path) -> None:
+    """And as a plain sum does, which no order of the moves changes; the pass of the source chooses otherwise."""
+    pupil, facts = taught("comparison", pairing="all")
+    save_layers(tmp_path / "student.onnx", layers(pupil.sizes, pupil.network.weights), facts | {"pairing": "all"})
+    save_layers(tmp_path / "pass.onnx", layers(pupil.sizes, pupil.network.weights), facts)
+    player, passing = (make_player(f"student:{tmp_path / name}", SIX) for name in ("student.onnx", "pass.onnx"))
+    positions = random_positions(SIX, 120)
+    choices = player.choose(positions)
+    expected = [SIX.moves(position)[choose_place(pupil, position)] for position in positions]
+    assert sum(choice.move == move for choice, move in zip(choices, expected, strict=True)) >= 118
+    assert any(choice.move != other.move for choice, other in zip(choices, passing.choose(positions), strict=True))
+    position, choice = positions[40], choices[40]
+    assert choice.scores is not None and choice.value is None and len(choice.scores) > 2
+    for move, score in choice.scores.items():
+        rivals = [rival for rival in SIX.moves(position) if rival != move]
+        for_it, against = (
+            sum(preferred(pupil, position, *(pair[::turn])) for pair in ((move, one) for one in rivals))
+            for turn in (1, -1)
+        )
+        assert score == pytest.approx((for_it + len(rivals) - against) / 2 / len(rivals), abs=1e-5)
+    thought = player.think(position)
+    assert thought.moves[0].move == choice.move and "in the mean of both orders" in thought.note
+
+
+def preferred(pupil: Pupil, position: Any, one: int, other: int) -> float:
+    inputs = np.concatenate([shown(pupil, SIX.play(position, move)) for move in (one, other)])
+    for weights, biases in layers(pupil.sizes, pupil.network.weights):
+        inputs = 1 / (1 + np.exp(-(inputs @ weights + biases)))
+    return float(inputs[0])
+
+
+def shown(pupil: Pupil, position: Any) -> Any:
+    out = np.zeros(pupil.sizes[0] // 2, np.float32)
+    encode(pupil.network.representation, position, 1, np.zeros(SCRATCH, np.int32), out)
+    return out
 
 
 def choose_place(pupil: Pupil, position: Any) -> int:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from understudy.report.evolution.selection import (
     Persistence,
+    _compare_formats,
     count_eliminations,
     count_persisting,
     decide_knockout,
@@ -16,6 +18,7 @@ from understudy.report.evolution.selection import (
     fingerprint_rows,
     reckon_survival,
 )
+from understudy.report.sources import Run
 
 
 def test_rows_are_told_apart_exactly() -> None:
@@ -71,3 +74,11 @@ def test_tournaments_by_hand(beaten: tuple[tuple[int, int], ...], kept: int, fir
     beats = dict.fromkeys(beaten, True) | {(other, one): False for one, other in beaten}
     assert decide_knockout(beats) == kept
     assert decide_round_robin(beats) == first
+
+
+def test_round_robins_of_a_run_are_compared_with_knockouts() -> None:
+    lines = [{"student": "robin", "generation": one, "robin": {"played": 10, "another": one}} for one in (1, 2)]
+    lines += [{"student": "knockout", "generation": 1}]
+    (text,) = _compare_formats(Run(folder=Path(), generations=tuple(lines)))
+    assert "robin: of 20 round robins a knock-out by the same matches would have kept another winner in 3" in text.text
+    assert "15.0" in text.text and _compare_formats(Run(folder=Path())) == []

@@ -6,6 +6,7 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
+from itertools import combinations, product
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ import pytest
 from understudy.backends.shared import make_packer
 from understudy.errors import BadOption, UnderstudyError
 from understudy.games import find_game
+from understudy.report.evolution.selection import count_eliminations, decide_knockout
 from understudy.search.evaluators.chromosome import NetworkOptions
 from understudy.trainers.evolution import EVOLVERS, arena, make_evolver, steady
 from understudy.trainers.evolution import evolver as halls
@@ -28,6 +30,7 @@ from understudy.trainers.evolution.arena import (
     Stage,
     Timed,
     Trial,
+    compare_formats,
     contender_of,
     decide,
     nonsense,
@@ -134,6 +137,32 @@ def test_a_coin_decides_only_where_nothing_else_does(monkeypatch: pytest.MonkeyP
     assert all(25 < winners[place] < 80 for place in range(4))
     table = {(0, 1): LOSS, (2, 3): WIN, (1, 2): WIN}
     assert {final(monkeypatch, table, coin=True, seed=(seed,)).winner for seed in range(20)} == {1}
+
+
+def test_how_often_a_knockout_keeps_another_than_a_round_robin() -> None:
+    """All 64 outcomes of four players, against appendix D counted on its own for the report."""
+    pairs = list(combinations(range(4), 2))
+    played = []
+    for outcome in product((0, 1), repeat=6):
+        matches = tuple((a, b, winner, 1, *WIN) for (a, b), winner in zip(pairs, outcome, strict=True))
+        wins = [sum((a, b)[winner] == one for a, b, winner, *_ in matches) for one in range(4)]
+        played.append(Finished(wins.index(max(wins)), matches))
+    beats = [{pair: winner == 0 for pair, (_, _, winner, *_) in zip(pairs, one.matches, strict=True)} for one in played]
+    kept = [decide_knockout(one | {(b, a): not first for (a, b), first in one.items()}) for one in beats]
+    another = sum(one.winner != winner for one, winner in zip(played, kept, strict=True))
+    assert compare_formats(played) == {"played": 64, "another": another}
+    assert 0 < another <= 64 - count_eliminations().outright
+
+
+def test_a_round_robin_tells_whom_a_knockout_would_have_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    """First 1 wins all three of its matches, and both keep it."""
+    all_but_one = dict.fromkeys([(0, 1)], LOSS) | {(1, 2): WIN, (1, 3): WIN}
+    same = final(monkeypatch, all_but_one, format="round_robin")
+    assert compare_formats([same]) == {"played": 1, "another": 0}
+    # 2 and 3 win two matches each, 2 the older; the knock-out keeps 3, who beat 2 and then 0.
+    table = {(0, 1): WIN, (0, 2): LOSS, (0, 3): LOSS, (1, 2): LOSS, (1, 3): WIN, (2, 3): LOSS}
+    other = final(monkeypatch, table, format="round_robin")
+    assert other.winner == 2 and compare_formats([same, other]) == {"played": 2, "another": 1}
 
 
 def test_other_numbers_of_contenders(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -480,6 +509,24 @@ def test_a_generation_of_the_thesis() -> None:
     assert evolver.ask() is not None
 
 
+def test_the_rate_of_mutation_may_change_in_mid_run() -> None:
+    """Before the change as without it, bit for bit; from then on the fewer alleles are new."""
+    changing, plain = (Genetic(STAGE, options(population=8, rate=0.5, **more)) for more in (
+        {"late_rate": 0.02, "late_from": 1}, {}))  # fmt: skip
+    for generation in range(2):
+        tasks = [[evolver.ask() for _ in range(8)] for evolver in (changing, plain)]
+        old = changing.population
+        mutants = [mutant for task in tasks[0] if task for mutant in task.alleles[1:3]]
+        kept = [max(float((mutant == parent).mean()) for parent in old) for mutant in mutants]
+        assert 0.3 < np.mean(kept) < 0.7 if generation == 0 else np.mean(kept) > 0.93
+        for task, same in zip(*tasks, strict=True):
+            assert task is not None and same is not None
+            assert np.array_equal(task.alleles, same.alleles) == (generation == 0)
+        for evolver, asked in zip((changing, plain), tasks, strict=True):
+            for task in asked:
+                evolver.tell(play_final(task))  # type: ignore[arg-type]
+
+
 def test_options_of_the_thesis() -> None:
     evolver = Genetic(STAGE, options(mutants=3, format="round_robin", last_resort="random", crossover="units"))
     task = evolver.ask()
@@ -691,6 +738,9 @@ def test_the_hall_keeps_few_of_the_old() -> None:
         ({"population": 3}, "trainer.population must be from 4"),
         ({"generations": -1}, "trainer.generations must be from 0"),
         ({"rate": 1.5}, "trainer.rate must be from 0 to 1"),
+        ({"late_rate": 1.5}, "trainer.late_rate must be from 0 to 1"),
+        ({"late_rate": 0.1, "late_from": 0}, "trainer.late_from must be from 1"),
+        ({"late_rate": 0.1, "kind": "steady"}, "trainer.late_rate: the kind 'steady' has no rate that could change"),
         ({"depth": 0}, "trainer.depth must be from 1"),
         ({"limit": 1}, "trainer.limit must be from 2"),
         ({"lag": 0}, "trainer.lag must be from 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +24,7 @@ from understudy.search.evaluators.sigmoid import forward, layers, sigmoid, weigh
 from understudy.search.memory import below
 from understudy.tensors import load_arrays
 from understudy.trainers.online.backpropagation import Rule, learn, make_changes
-from understudy.trainers.online.lessons import Teacher, ask, look_back, make_tale
+from understudy.trainers.online.lessons import Governor, Teacher, admit, ask, look_back, make_governor, make_tale
 from understudy.trainers.online.pupils import OnlineOptions, Pupil, PupilOptions, check_pupil
 
 GAME = find_game("konane", (4, 4))
@@ -69,6 +70,7 @@ class Plain:
         self.representation = pupil.network.representation
         self.teacher = find_evaluator("konane", "q")
         self.results: list[int] = []
+        self.studied: Counter[Any] = Counter()
 
     def said(self, inputs: NDArray[Any]) -> list[NDArray[Any]]:
         units = [inputs]
@@ -115,7 +117,9 @@ class Plain:
             if position.ply % 2 == number % 2:  # type: ignore[attr-defined]
                 boards = [self.board(position, move) for move in moves]
                 place = self.best([float(self.said(board)[-1][0]) for board in boards])
-                for board, move in zip(boards, moves, strict=True):
+                self.studied[position] += 1
+                often = 0 < training.governor < self.studied[position]
+                for board, move in zip(boards, [] if often else moves, strict=not often):
                     self.learn(board, self.target(self.game.play(position, move)), training)
             else:
                 place = below(self.luck, len(moves))
@@ -123,7 +127,7 @@ class Plain:
         self.results.append(int(position.ply % 2 != number % 2))  # type: ignore[attr-defined]
 
 
-@pytest.mark.parametrize("representation", ["A", "B", "C", "D"])
+@pytest.mark.parametrize("representation", ["A", "A_signed", "B", "C", "D"])
 def test_the_kernel_does_what_the_source_describes(representation: str) -> None:
     pupil = Pupil(GAME, PupilOptions(representation=representation, hidden=(6,)), TRAINING)
     plain = Plain(GAME, pupil)
@@ -135,7 +139,35 @@ def test_the_kernel_does_what_the_source_describes(representation: str) -> None:
         assert np.allclose(a, now_a, atol=2e-4) and np.allclose(b, now_b, atol=2e-4)
 
 
-@pytest.mark.parametrize("change", [{}, {"structure": "comparison"}, {"local": True}, {"colour": "black"}])
+def test_a_governor_limits_how_often_a_position_is_learned_from() -> None:
+    """Against the plain loop with a counter of all positions; without it the openings alone would come ten times."""
+    limited = replace(TRAINING, governor=3)
+    pupil = Pupil(GAME, PupilOptions(hidden=(6,)), limited)
+    plain = Plain(GAME, pupil)
+    for number in range(60):
+        plain.play(number, limited)
+    pupil.learn_until(60)
+    assert pupil.progress.results[:60].tolist() == plain.results
+    assert max(plain.studied.values()) > 9 and pupil.governor.counts.max() == 3
+    for (a, b), (now_a, now_b) in zip(plain.layers, layers(pupil.sizes, pupil.network.weights), strict=True):
+        assert np.allclose(a, now_a, atol=2e-4) and np.allclose(b, now_b, atol=2e-4)
+
+
+def test_positions_that_share_a_slot_of_a_governor() -> None:
+    """Whoever comes often keeps the slot, whoever comes once passes, and nobody is refused before his time."""
+    one, other = GAME.start(), GAME.play(GAME.start(), GAME.moves(GAME.start())[0])
+    governor = Governor(2, np.zeros(1, np.uint64), np.zeros(1, np.int64))
+    assert [admit(governor, one) for _ in range(4)] == [True, True, False, False]
+    assert admit(governor, other) and governor.counts.tolist() == [1]  # a newcomer passes, and wears the other down
+    assert [admit(governor, one) for _ in range(2)] == [True, False]
+    assert [admit(governor, other) for _ in range(5)] == [True, True, True, True, False]
+    assert all(admit(make_governor(0), one) for _ in range(9))
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"structure": "comparison"}, {"local": True}, {"colour": "black"},
+               {"structure": "comparison", "pairing": "all"}],
+)  # fmt: skip
 def test_a_stopped_training_goes_on_as_if_it_had_not(tmp_path: Path, change: dict[str, Any]) -> None:
     options = replace(PupilOptions(hidden=(6,)), **change)
     whole = Pupil(GAME, options, TRAINING)
@@ -150,6 +182,20 @@ def test_a_stopped_training_goes_on_as_if_it_had_not(tmp_path: Path, change: dic
     assert np.array_equal(whole.progress.results, again.progress.results)
     assert np.array_equal(whole.progress.best, again.progress.best)
     assert not Pupil(GAME, options, TRAINING).resume(tmp_path / "x.safetensors", "another name")
+
+
+def test_a_governor_goes_on_counting_after_a_stop(tmp_path: Path) -> None:
+    training = replace(TRAINING, governor=5)
+    whole, half, again = (Pupil(GAME, PupilOptions(hidden=(6,)), training) for _ in range(3))
+    whole.learn_until(400)
+    half.learn_until(130)
+    half.save(tmp_path / "x.safetensors", "name")
+    assert again.resume(tmp_path / "x.safetensors", "name")
+    again.learn_until(400)
+    assert np.array_equal(whole.network.weights, again.network.weights)
+    free = Pupil(GAME, PupilOptions(hidden=(6,)), TRAINING)
+    free.learn_until(400)
+    assert not np.array_equal(whole.network.weights, free.network.weights)
 
 
 def test_a_falling_rate_does_not_depend_on_where_a_training_stopped() -> None:
@@ -271,6 +317,10 @@ def test_a_network_can_be_the_evaluator_of_a_search() -> None:
         ({"hidden": (0,)}, {}, "student.hidden must be from 1"),
         ({"local": True, "representation": "B"}, {}, "has no one cell for each input"),
         ({"structure": "comparison"}, {"method": "temporal"}, "'temporal' needs structure 'single'"),
+        ({"pairing": "all"}, {}, "student.pairing: a student of structure 'single' compares nothing"),
+        ({"structure": "comparison", "pairing": "some"}, {}, "student.pairing 'some'"),
+        ({}, {"governor": -1}, "training.governor must be from 0"),
+        ({}, {"method": "temporal", "governor": 5}, "training.governor: method 'temporal' has no teacher"),
         ({}, {"method": "magic"}, "training.method 'magic'"),
         ({}, {"teacher": "random"}, "'random' cannot teach"),
         ({}, {"teacher": "searcher:evaluator=z"}, "no evaluator of konane 'z'"),

@@ -41,6 +41,7 @@ class ValueStudent:
         self.name, self.game, self.facts, self.rng = name, game, facts, rng
         self.score, self.symmetries, self.depth = score, symmetries, depth
         self.comparing = facts["kind"] == "comparison"
+        self.every = facts.get("pairing") == "all"
         self.boards = find_boards(game.name)
         self.representation = self.boards.find_representation(facts["representation"], rows, columns)
         self.width = self.boards.input_count(self.representation, rows, columns)
@@ -51,6 +52,8 @@ class ValueStudent:
 
     def choose(self, positions: Sequence[Any], histories: Sequence[Sequence[Any]] | None = None) -> list[Choice]:
         """Choose in all positions at once."""
+        if self.comparing and self.every:
+            return [self._best_of_all(position) for position in positions]
         if self.comparing:
             return self._compared([self._successors(position) for position in positions])
         if self.depth > 1:
@@ -76,24 +79,48 @@ class ValueStudent:
         """Return what every move is worth; of one that compares boards, against how many others it prefers each."""
         choice = self.choose([position])[0]
         if self.comparing:
-            numbers, kind = self._preferred(position), "order"
+            numbers, kind = choice.scores or self._preferred(position), "order"
         else:
             numbers, kind = {move: 2.0 * value - 1.0 for move, value in (choice.scores or {}).items()}, "value"
         ranked = sorted(numbers, key=lambda move: (move != choice.move, -numbers[move]))
         return Thought(
             player=self.name, game=self.game, position=position, kind=kind, choice=choice, value=choice.value,
             moves=tuple(Weighed(move, numbers[move]) for move in ranked), depth=self.depth,
-            note="the share of the other moves to which it prefers each; it plays whichever is left when it compares "
-            "them one after another" if self.comparing else "",
+            note=self._note(),
         )  # fmt: skip
+
+    def _note(self) -> str:
+        """Return what the numbers of a thought mean, where that needs words."""
+        if not self.comparing:
+            return ""
+        if self.every:
+            return "how much it prefers each move to the others, in the mean of both orders"
+        return (
+            "the share of the other moves to which it prefers each; it plays whichever is left when it compares them "
+            "one after another"
+        )
 
     def _preferred(self, position: Any) -> dict[Move, float]:
         """Return against which share of the other moves each move is preferred, all compared with all."""
+        moves, said = self._all_pairs(position)
+        wins = (said >= 0.5) & ~np.eye(len(moves), dtype=np.bool_)
+        return dict(zip(moves, (wins.sum(axis=1) / max(1, len(moves) - 1)).tolist(), strict=True))
+
+    def _all_pairs(self, position: Any) -> tuple[list[Move], NDArray[np.float32]]:
+        """Return the moves, and how much the board after each is preferred to that after each other."""
         moves, rows = self._successors(position)
         count = len(moves)
         pairs = np.concatenate([np.repeat(rows, count, axis=0), np.tile(rows, (count, 1))], axis=1)
-        wins = (self.score(pairs).reshape(count, count) >= 0.5) & ~np.eye(count, dtype=np.bool_)
-        return dict(zip(moves, (wins.sum(axis=1) / max(1, count - 1)).tolist(), strict=True))
+        return moves, self.score(pairs).reshape(count, count)
+
+    def _best_of_all(self, position: Any) -> Choice:
+        """Return the move that is preferred most when all meet all, each pair in both orders."""
+        moves, said = self._all_pairs(position)
+        both = (said + 1.0 - said.T) / 2.0
+        np.fill_diagonal(both, 0.0)
+        preferred = both.sum(axis=1, dtype=np.float64) / max(1, len(moves) - 1)
+        best = self._best(dict(zip(moves, preferred.tolist(), strict=True)))
+        return Choice(best.move, None, best.scores)
 
     def _searched(self, positions: Sequence[Any]) -> list[Choice]:
         """Choose in all positions by minimax of the network's values: whoever is to move takes what is best for it."""

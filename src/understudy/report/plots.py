@@ -120,6 +120,34 @@ LETTER, LINE = 4.5, 0.07
 """What a letter takes of the width of a picture, in points, and a line of letters of the height of its axes."""
 
 
+def draw_named(curves: Sequence[Curve], *, across: str) -> str:
+    """Return shares over numbers that grow evenly; the name of each curve stands to its right, its band around it."""
+    least, most = (choose(x for curve in curves for x in curve.xs) for choose in (min, max))
+    bottom, high = min(min(curve.lows) for curve in curves), max(max(curve.highs) for curve in curves)
+    bottom, high = max(0.0, bottom - 0.03), min(1.0, high + 0.03)
+    span = max(most - least, 1.0)
+    beside, room = most + 0.04 * span, LETTER * max(len(curve.name) for curve in curves) + 14
+    whole = all(float(x).is_integer() for curve in curves for x in curve.xs)
+
+    def draw(axes: Axes) -> None:
+        heights = [bottom + y for y in _spread([curve.ys[-1] - bottom for curve in curves], None, high - bottom)]
+        for curve, height in zip(curves, heights, strict=True):
+            colour = _LINES[curve.colour % COLOURS]
+            axes.fill_between(curve.xs, curve.lows, curve.highs, color=colour, alpha=0.12, linewidth=0)
+            axes.plot(curve.xs, curve.ys, color=colour, linewidth=1.6)
+            axes.plot([most, beside], [curve.ys[-1], height], color=colour, linewidth=0.7, linestyle=(0, (1, 2)))
+            axes.text(beside + 0.01 * span, height, curve.name, color=colour, va="center", fontsize=9)
+        axes.set_xlim(least - 0.02 * span, beside + span * room / (WIDTH - 60 - room))
+        axes.set_ylim(bottom, high)
+        axes.set_xlabel(across)
+        axes.xaxis.set_major_locator(_place_ticks(4, steps=STEPS, integer=whole))
+        axes.xaxis.set_major_formatter(_write_ticks(lambda x, _: _write_number(x) if x <= most else ""))
+        axes.yaxis.set_major_locator(_place_ticks(5, steps=STEPS))
+        axes.yaxis.set_major_formatter(_write_ticks(lambda y, _: f"{100 * y:.0f} %"))
+
+    return _drawn(draw)
+
+
 def draw_growth(curves: Sequence[Curve], *, across: str, floor: float | None = None) -> str:
     """Return shares over numbers that grow by factors; the name of each curve stands to its right.
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from statistics import fmean
 from typing import Any, NamedTuple
 
 from understudy.judges.duels import read_score
@@ -97,18 +98,34 @@ def snapshots_section(run: Run) -> Section | None:
     names, shared = shorten(opponents)
     plots = [_snapshot_plot(run, opponent, names[opponent]) for opponent in opponents]
     note = f"What the weights of every few thousand games win against each opponent, without learning. {shared}".strip()
+    if field := list(next(entries for entries in run.snapshots.values() if entries)[0].get("field", ())):
+        plots.append(_plot_shares(run, f"{', '.join(field)} in the mean, one ply each", share_of_field))
     return Section("Snapshots", (Plots(tuple(plots), note),))
 
 
 def _snapshot_plot(run: Run, opponent: str, called: str) -> Plot:
+    return _plot_shares(run, called, lambda entry: float(entry["won"][opponent]))
+
+
+def _plot_shares(run: Run, called: str, share: Callable[[Mapping[str, Any]], float]) -> Plot:
     lines = []
     for place, entries in enumerate(run.snapshots.values()):
-        won: dict[int, list[float]] = defaultdict(list)
-        for entry in entries:
-            won[entry["games"]].append(entry["won"][opponent])
-        shares = [sum(won[games]) / len(won[games]) for games in sorted(won)]
-        lines.append(Line([float(games) for games in sorted(won)], shares, place))
+        shares = mean_shares(entries, share)
+        lines.append(Line([float(games) for games in shares], list(shares.values()), place))
     return Plot(draw_lines(lines, across="games"), f"against {called}", tuple(run.snapshots))
+
+
+def share_of_field(entry: Mapping[str, Any]) -> float:
+    """Return what a snapshot won against all evaluators of the field together."""
+    return fmean(entry["field"].values())
+
+
+def mean_shares(entries: Sequence[Mapping[str, Any]], share: Callable[[Mapping[str, Any]], float]) -> dict[int, float]:
+    """Return by the number of games what the snapshots of all trainings won in the mean."""
+    won: dict[int, list[float]] = defaultdict(list)
+    for entry in entries:
+        won[entry["games"]].append(share(entry))
+    return {games: fmean(won[games]) for games in sorted(won)}
 
 
 def games_section(run: Run) -> Section | None:

@@ -91,10 +91,13 @@ class Valuing(NamedTuple):
 
 
 class Comparing(NamedTuple):
-    """Compares two successors at a time, the better of them with the next."""
+    """Compares two successors at a time, the better of them with the next, or all with all."""
 
     network: Sigmoid
     """Its inputs are two boards, one after the other; above 0.5 the first is the better one."""
+    every: int = 0
+    """1: every successor meets every other, in both orders, and the one that is preferred most in sum is taken; 0: the
+    better of two meets the next, as in the source, so that it matters in which order they come."""
 
 
 class Recalling(NamedTuple):
@@ -213,11 +216,27 @@ def best_of(room: Room, width: int) -> int:
 @kernel
 def _comparing(chooser: Comparing, position: Any, room: Room) -> int:
     width = moves(position, room.codes)
+    if chooser.every:
+        compare_all(chooser.network, position, room, width)
+        return best_of(room, width)
     best = 0
     for i in range(1, width):
         if compare(chooser.network, position, room.codes[best], room.codes[i]) < 0.5:
             best = i
     return best
+
+
+@kernel
+def compare_all(network: Sigmoid, position: Any, room: Room, width: int) -> None:
+    """Write to `room.values` how much each successor is preferred to the others: the sum over both orders."""
+    for i in range(width):
+        room.values[i] = 0.0
+    for i in range(width):
+        for j in range(width):
+            if i != j:
+                preferred = compare(network, position, room.codes[i], room.codes[j])
+                room.values[i] += preferred
+                room.values[j] += 1.0 - preferred
 
 
 @kernel

@@ -89,6 +89,7 @@ def test_representations_say_the_same_on_any_board(size: tuple[int, int], plies:
         taken = np.array([stone != "." for stone in stones])
         assert np.array_equal(c[:cells] == 1, mine) and np.array_equal(c[cells:] == 1, taken & ~mine)
         assert np.array_equal(a, np.where(mine, 1, np.where(taken, 0, 0.5)))
+        assert np.array_equal(seen(game, "A_signed", side, position), 2 * a - 1)
         start = np.array([stone == letter for stone in letters(game, game.start())])
         assert np.array_equal(b == 1, np.concatenate([taken[start], taken[~start]]))
 
@@ -129,7 +130,7 @@ def test_each_input_is_about_a_cell() -> None:
     position = random_position(game, 10, seed=2)
     black = position.ply % 2  # type: ignore[attr-defined]
     stones = letters(game, position)
-    for name in "ACD":
+    for name in ("A", "A_signed", "C", "D"):
         cells = input_cells(REPRESENTATIONS.index(name), 6, 6)
         values = np.array(seen(game, name, black, position))
         if name == "A":

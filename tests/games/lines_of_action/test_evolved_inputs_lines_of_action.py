@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from itertools import product
+from itertools import pairwise, product
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,15 @@ from understudy.games.lines_of_action.inputs import LINEAR, NUMBERS, counted, gr
 from understudy.games.lines_of_action.notation import SIZES, SYMMETRIES, LinesOfAction, permuted
 from understudy.games.lines_of_action.rules import connected
 from understudy.search.evaluators import value
-from understudy.search.evaluators.chromosome import READINGS, NetworkOptions, Plan, express, make_inputs, make_plan
+from understudy.search.evaluators.chromosome import (
+    ORDERS,
+    READINGS,
+    NetworkOptions,
+    Plan,
+    express,
+    make_inputs,
+    make_plan,
+)
 
 ALL = (*LINEAR, *NUMBERS)
 WEIGHTS = ((0.75, 0.8, 0.75), (0.8, 1.0, 0.8), (0.75, 0.8, 0.75))
@@ -280,6 +288,12 @@ def test_threats_are_moves_that_connect() -> None:
         ({"inputs": ("bord",)}, UnknownName, "no input of lines_of_action 'bord'; did you mean 'board'"),
         ({"inputs": ()}, BadOption, "must name one or more inputs, each once"),
         ({"inputs": ("board", "board")}, BadOption, "must name one or more inputs, each once"),
+        ({"order": "snail"}, UnknownName, "no network.order 'snail'"),
+        (
+            {"order": "spiral", "inputs": ("quads",)},
+            BadOption,
+            "'spiral' is for inputs that lie on a grid; those of line",
+        ),
         ({"reading": "sign"}, UnknownName, "no network.reading 'sign'; did you mean 'signed'"),
         ({"hidden": 0}, BadOption, "network.hidden must be from 1 to 1000, not 0"),
     ],
@@ -304,5 +318,49 @@ def test_other_games_have_their_features_alone() -> None:
     game = find_game("konane", (6, 6))
     plan = make_plan(game, NetworkOptions(inputs=("features",), hidden=3))
     assert plan.length == (game.feature_count + 2) * 3 + 1
+    with pytest.raises(BadOption, match="'spiral' is for inputs that lie on a grid; konane has none that do"):
+        make_plan(find_game("konane"), NetworkOptions(inputs=("features",), order="spiral"))
     with pytest.raises(UnknownName, match="no input of konane 'board'"):
         make_plan(game, NetworkOptions(inputs=("board",)))
+
+
+@pytest.mark.parametrize("side", [1, 2, 3, 6, 8])
+def test_spirals_and_salamanders_go_from_neighbour_to_neighbour(side: int) -> None:
+    """Through every cell once, from the upper left; words on a page jump at the end of each row."""
+    for name, order in ORDERS.items():
+        path = order(side)
+        assert sorted(path) == list(range(side * side)) and path[0] == 0
+        steps = [abs(a // side - b // side) + abs(a % side - b % side) for a, b in pairwise(path)]
+        assert steps.count(1) == len(steps) - (side - 1 if name == "rows" else 0)
+    assert ORDERS["spiral"](3) == [0, 1, 2, 5, 8, 7, 6, 3, 4]
+    assert ORDERS["salamander"](3) == [0, 1, 2, 5, 4, 3, 6, 7, 8]
+
+
+@pytest.mark.parametrize("symmetric", [False, True])
+@pytest.mark.parametrize("order", ["spiral", "salamander"])
+def test_an_order_of_weights_changes_where_they_stand_and_nothing_else(order: str, symmetric: bool) -> None:
+    """The same network, its rows of alleles in the order of the path: board, then nonads, counted inputs as before."""
+    game = find_game("lines_of_action")
+    names = ("board", "mobility", "nonads", "line_counts")
+    usual, ordered = (
+        make_plan(game, NetworkOptions(inputs=names, hidden=2, symmetric=symmetric, order=way))
+        for way in ("rows", order)
+    )
+    assert usual.length == ordered.length
+    alleles = np.random.default_rng(1).normal(size=usual.length)
+    table = alleles[:-1].reshape(-1, 2)
+    moved = np.zeros_like(table)
+    moved[ordered.classes] = table[usual.classes]
+    moved[-2:] = table[-2:]
+    one, other = express(usual, alleles), express(ordered, np.append(moved, alleles[-1]))
+    position = game.start()
+    for ply in range(20):
+        assert value(one, position, ply % 2 == 0) == value(other, position, ply % 2 == 0)
+        position = game.play(position, game.moves(position)[ply % len(game.moves(position))])
+    if not symmetric:
+        path = ORDERS[order](8)
+        nonads = [64 + place for place in ORDERS[order](6)]
+        assert np.argsort(ordered.classes).tolist() == [*path, *nonads, *range(100, ordered.inputs.total)]
+    else:
+        first = np.unique(ordered.classes[np.array(ORDERS[order](8))], return_index=True)[1]
+        assert (np.diff(first) > 0).all(), "classes are numbered as the path meets them"

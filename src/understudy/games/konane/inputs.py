@@ -1,4 +1,4 @@
-"""Konane boards as numbers in 0 to 1, relative to the side that judges: A, B and C of Thompson (2005), and our D.
+"""Konane boards as numbers, relative to the side that judges: A, B and C of Thompson (2005), in 0 to 1, and ours.
 
 The source numbers cells row by row from Black's upper left corner, we from Black's lower left one: the n-th cell is the
 same. Where its printed examples contradict its text, docs/games/konane.md tells what is right.
@@ -19,13 +19,14 @@ from understudy.games.konane import rules as konane
 from understudy.games.rules import RULES, features, moves, turn
 from understudy.kernels import kernel
 
-REPRESENTATIONS = ("A", "B", "C", "D", "E")
+REPRESENTATIONS = ("A", "B", "C", "D", "E", "A_signed")
 """A: a cell is 1 (own stone), 0.5 (empty) or 0. B: own cells, then the other side's, 1 where the stone still stands.
 C: all cells with an own stone, then all cells with one of the other side. D: as B with White's boards mirrored, so that
 own stones always stand on the same cells, then which stones of both sides can move. E: as D, then in which of the four
-directions each can jump."""
+directions each can jump. A_signed: as A, with 1, 0 and -1, so that no stone is a 0, behind which a weight learns
+nothing (the source's reason for what A lacks)."""
 
-A, B, C, D, E = range(5)
+A, B, C, D, E, A_SIGNED = range(6)
 
 
 def find_representation(name: str, rows: int, columns: int) -> int:
@@ -43,7 +44,8 @@ def find_representation(name: str, rows: int, columns: int) -> int:
 @kernel
 def input_count(representation: int, rows: int, columns: int) -> int:
     """Return how many inputs a board has."""
-    return rows * columns * (1 if representation <= B else 6 if representation == E else 2)
+    narrow = representation in (A, B, A_SIGNED)
+    return rows * columns * (1 if narrow else 6 if representation == E else 2)
 
 
 @kernel
@@ -55,7 +57,7 @@ def input_width(representation: int, position: Any) -> int:
 def input_cells(representation: int, rows: int, columns: int) -> NDArray[np.int64]:
     """Return the cell that each input is about; B shows both colours' cells on the same inputs, so it has none."""
     cells = np.arange(rows * columns)
-    if representation == A:
+    if representation in (A, A_SIGNED):
         return cells
     if representation == C:
         return np.tile(cells, 2)
@@ -78,7 +80,7 @@ def encode(representation: int, position: Any, side: int, scratch: NDArray[np.in
         cell = scratch[i] if mine else scratch[i] - half
         own = mine == (side == 0)
         _mark(representation, position, cell, own, black, out)
-    if representation >= D:
+    if representation in (D, E):
         _mark_movable(representation, position, side == 0, black, scratch, out)
         _mark_movable(representation, turn(position), side == 1, black, scratch, out)
 
@@ -89,6 +91,8 @@ def _mark(representation: int, position: Any, cell: int, own: bool, black: bool,
     cells = position.rows * position.columns
     if representation == A:
         out[cell] = 1.0 if own else 0.0
+    elif representation == A_SIGNED:
+        out[cell] = 1.0 if own else -1.0
     elif representation == B:
         # Of two neighbours in a row each colour has one, so half a cell's number is its place among its colour.
         out[cell // 2 + (0 if own else (cells + (1 if black else 0)) // 2)] = 1.0

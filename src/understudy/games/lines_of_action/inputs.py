@@ -126,6 +126,9 @@ LINEAR: dict[str, Callable[[int, tuple[float, float, float]], Rows]] = {
 }
 """Inputs that are sums over stones."""
 
+GRIDS = {"board": 1, "nonads": 1, "enemy_nonads": 1, "sides": 2}
+"""Inputs of which each is a place on a square grid, row by row from the upper left, and on how many grids they lie."""
+
 NUMBERS = {
     "quads": ("quads", (0,)),
     "enemy_quads": ("quads", (1,)),

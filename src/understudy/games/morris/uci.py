@@ -1,4 +1,4 @@
-"""Any player of Morris as an engine for other programs, in the words of Sanmill, which are nearly UCI; see docs/sanmill.md.
+"""Any player of Morris as an engine for other programs, in the words of Sanmill, nearly those of UCI; docs/sanmill.md.
 
 A move that closes a mill is answered by two `go`: the first gives where the stone goes, and the second, asked with that
 word added to the game, gives what it removes. Both belong to one choice of the player, so it is asked once.

@@ -29,6 +29,8 @@ from understudy.trainers.evolution.arena import Bred, Pairing, Task, nonsense, p
 
 CHUNK = 10
 """Matches of one task between players that do not learn."""
+SAVED = 500
+"""Matches of a baseline after which all are written down: a minute or so of the slowest."""
 MEASURING, CHOOSING, JUDGING = 50_000, 55_000, 60_000
 """Seeds of the games that measure, of those that choose one of several champions and of those that grade: apart from
 each other and from those of evolution."""
@@ -124,7 +126,7 @@ def _play_pairs(
     for place, (name, opponent) in enumerate(pairs):
         run.tell(task, place / len(pairs), f"{name} against {opponent}")
         if opponent not in matches.setdefault(name, {}):
-            matches[name][opponent] = _play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
+            matches[name][opponent] = play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
             run.save(file, matches)
     run.tell(task, 1.0)
     return matches
@@ -155,24 +157,35 @@ def _play_baselines(run: Run[Experiment]) -> None:
     judging = run.experiment.judging
     for place, baseline in enumerate(judging.baselines):
         run.tell("baselines", place / len(judging.baselines), baseline)
-        if len(run.load(BASELINES).get(baseline, ())) != judging.baseline_matches:
-            rows = _play_matches(run, pair_of(baseline), Terms(judging.baseline_matches, monitor_plies(run), MEASURING))
-            add_rows(run, BASELINES, [baseline], rows)
+        _play_baseline(run, baseline)
     if judging.baselines:
         run.tell("baselines", 1.0)
 
 
-def _play_matches(
-    run: Run[Experiment], players: tuple[str | Shared[Bred], str | Shared[Bred]], terms: Terms
+def _play_baseline(run: Run[Experiment], baseline: str) -> None:
+    """Play the matches of a baseline that are missing, and write them down every so many."""
+    wanted = run.experiment.judging.baseline_matches
+    rows: list[list[int]] = run.load(BASELINES).get(baseline, [])
+    if len(rows) != wanted:
+        rows = rows[: min(len(rows), wanted) // CHUNK * CHUNK]  # a task is played whole or not at all
+    while len(rows) < wanted:
+        terms = Terms(min(wanted, len(rows) + SAVED), monitor_plies(run), MEASURING)
+        rows += play_matches(run, pair_of(baseline), terms, done=len(rows))
+        add_rows(run, BASELINES, [baseline], rows)
+        run.tell(f"baseline {baseline}", len(rows) / wanted)
+
+
+def play_matches(
+    run: Run[Experiment], players: tuple[str | Shared[Bred], str | Shared[Bred]], terms: Terms, *, done: int = 0
 ) -> list[list[int]]:
-    """Return matches between two players, cut into tasks by their number alone."""
+    """Return matches between two players, cut into tasks by their number alone; those *done* are left out."""
     stage = run.experiment.lessons[0].stage(run.experiment.game)
     tasks = [
         Pairing(
             stage=stage, players=players, matches=min(CHUNK, terms.matches - first), opening_plies=terms.opening_plies,
             opening_seed=(terms.seed, first), seed=(terms.seed, first, 1), choosing=terms.choosing,
         )
-        for first in range(0, terms.matches, CHUNK)
+        for first in range(done, terms.matches, CHUNK)
     ]  # fmt: skip
     return [list(meeting) for result in play_tasks(run, tasks) for meeting in result]
 

@@ -26,7 +26,7 @@ from understudy.files import load_json, make_folder
 from understudy.judges.duels import NOTHING, Score, added, play_duel, score_lines, write_score
 from understudy.lab.judging import forget_value_kept, judge_value_kept, opening_plies
 from understudy.lab.kinds.picking import Sets, pick_weights, share_won
-from understudy.lab.options.online import Experiment, Lesson
+from understudy.lab.options.online import Experiment, Lesson, rival_of
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of, read_yardsticks
 from understudy.networks.files import save_layers
@@ -35,7 +35,7 @@ from understudy.players.names import former_name
 from understudy.search.evaluators.sigmoid import layers
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.online.lessons import MOST, WHEN, WINDOW
-from understudy.trainers.online.pupils import Pupil, layer_sizes, make_chooser_of
+from understudy.trainers.online.pupils import PASS, Pupil, layer_sizes, make_chooser_of
 
 TRYING, JUDGING = 30_000, 40_000
 """Seeds: the games that choose a snapshot are not those that grade it, and neither were learned from."""
@@ -147,7 +147,8 @@ def facts(experiment: Experiment, lesson: Lesson, **more: Any) -> dict[str, Any]
         "representation": student.representation, "sizes": layer_sizes(game, student), "name": lesson.name,
         "experiment": experiment.name, "understudy": __version__, "method": training.method,
         "teacher": training.teacher if training.method == "teacher" else "itself",
-        **({"finished_by_rules": True} if student.finished_by_rules else {}), **more,
+        **({"finished_by_rules": True} if student.finished_by_rules else {}),
+        **({"pairing": student.pairing} if student.pairing != PASS else {}), **more,
     }  # fmt: skip
 
 
@@ -188,10 +189,11 @@ def judge_students(run: Run[Experiment]) -> None:
 
     What was done before stays, unless it was done with other opponents.
     """
-    opponents = set(run.experiment.judging.opponents)
+    opponents, field = set(run.experiment.judging.opponents), set(run.experiment.judging.field)
     tried, games = run.load("snapshots.json"), run.load("games.json")
     for lesson in run.experiment.lessons:
-        if any(set(entry["won"]) != opponents for entry in tried.get(lesson.name, [{"won": ()}])):
+        before = tried.get(lesson.name, [{"won": ()}])
+        if any(set(entry["won"]) != opponents or set(entry.get("field", ())) != field for entry in before):
             tried[lesson.name] = _try_snapshots(run, lesson)
             run.save("snapshots.json", tried)
             forget_value_kept(run, lesson.name)  # another snapshot may be the best now
@@ -221,8 +223,12 @@ def _judge_teacher(run: Run[Experiment], teacher: str) -> dict[str, Any]:
 
 
 def _try_snapshots(run: Run[Experiment], lesson: Lesson) -> list[dict[str, Any]]:
-    """Return for each snapshot that is tried its repeat, its games, and the share it wins against each opponent."""
+    """Return for each snapshot that is tried its repeat, its games, and the share it wins against each opponent.
+
+    What it wins against the evaluators of the field stands apart, by their names.
+    """
     game, judging = run.experiment.game, run.experiment.judging
+    field = {rival_of(name): name for name in judging.field}
     files = [
         (repeat, file)
         for repeat in range(lesson.training.repeats)
@@ -232,14 +238,17 @@ def _try_snapshots(run: Run[Experiment], lesson: Lesson) -> list[dict[str, Any]]
 
     def attempt(item: tuple[int, Path], stop: threading.Event) -> dict[str, Any]:
         repeat, file = item
-        won, chooser = {}, make_chooser_of(game, lesson.student, load_arrays(file)[0]["weights"])
-        for opponent in judging.opponents if not stop.is_set() else ():
+        chooser = make_chooser_of(game, lesson.student, load_arrays(file)[0]["weights"])
+        won: dict[str, float] = {}
+        for opponent in dict.fromkeys((*judging.opponents, *field)) if not stop.is_set() else ():
             name = f"{lesson.name} {repeat} {file.stem} {former_name(opponent)}"
             rival = make_chooser(opponent, game)
             score = play_duel(game, chooser, rival, games=judging.snapshot_games, seed=TRYING, name=name,
                               opening_plies=opening_plies(run), choosing=True)  # fmt: skip
             won[opponent] = round(share_won(lesson, score), 4)
-        return {"repeat": repeat, "games": int(file.stem), "won": won}
+        shares = {opponent: won[opponent] for opponent in judging.opponents if opponent in won}
+        met = {field[opponent]: won[opponent] for opponent in field if opponent in won}
+        return {"repeat": repeat, "games": int(file.stem), "won": shares} | ({"field": met} if met else {})
 
     for entry in _stoppable(attempt, files):
         entries.append(entry)

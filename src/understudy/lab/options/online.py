@@ -38,6 +38,9 @@ class OnlineJudging:
     snapshots: int = 20
     """How many of a student's snapshots play too, evenly chosen over its training."""
     snapshot_games: int = 500
+    field: tuple[str, ...] = ()
+    """Evaluators whom the snapshots meet besides, each behind one ply of plain minimax with ties at random: Konane's a
+    to r, as the source did. They choose nothing; the report shows what is won against all of them together."""
     opening_plies: int | None = None
     """Random plies before the players choose, both sides of each opening; if not said, as many as the game usually has.
     0: all games begin at the plain start, as in the source."""
@@ -87,6 +90,11 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
     return experiment
 
 
+def rival_of(evaluator: str) -> str:
+    """Return the player that an evaluator of the field is."""
+    return f"searcher:evaluator={evaluator},depth=1,method=minimax,ties=random"
+
+
 def _check(experiment: Experiment) -> None:
     game, judging = experiment.game, experiment.judging
     for lesson in experiment.lessons:
@@ -96,6 +104,10 @@ def _check(experiment: Experiment) -> None:
     for opponent in judging.choose_by:
         if opponent not in judging.opponents:
             raise BadOption(f"judging.choose_by: {opponent!r} is not among judging.opponents")
+    for name in judging.field:
+        make_plain_chooser(rival_of(name), game, place="judging.field")
+    if len(set(judging.field)) < len(judging.field):
+        raise BadOption(f"judging.field: {list(judging.field)} names an evaluator twice")
     check_range("judging.games", judging.games, 2, 10**8)
     check_range("judging.snapshots", judging.snapshots, 0, 10**6)
     check_range("judging.snapshot_games", judging.snapshot_games, 2, 10**8)

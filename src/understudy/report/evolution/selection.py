@@ -170,7 +170,22 @@ def selection_section(run: Run, persists: Mapping[str, Persistence]) -> Section 
         return None
     paper = run.beside(PublishedEvolution)
     reckoned = (_survival(paper), *_robin(paper.robin, paper.source)) if paper is not None else ()
-    return Section("Selection", (_persistence(run, persists, paper), *reckoned))
+    return Section("Selection", (_persistence(run, persists, paper), *_compare_formats(run), *reckoned))
+
+
+def _compare_formats(run: Run) -> list[Text]:
+    """Tell of students that were selected by round robins how often a knock-out would have kept another."""
+    texts = []
+    for student, lines in generations_of(run).items():
+        counts = [one for line in lines if isinstance(one := line.get("robin"), Mapping)]
+        played, another = (sum(int(one[name]) for one in counts) for name in ("played", "another"))
+        if played:
+            texts.append(Text(
+                f"{student}: of {number(played)} round robins a knock-out by the same matches would have kept another "
+                f"winner in {number(another)}, {_share(another, played)}. Of four it can only be one of equals: the "
+                "older one stays."
+            ))  # fmt: skip
+    return texts
 
 
 def _persistence(run: Run, persists: Mapping[str, Persistence], paper: PublishedEvolution | None) -> Table:

@@ -8,9 +8,10 @@ my stones and about theirs.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from math import isqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -42,6 +43,10 @@ class NetworkOptions:
     reading: str = "signed"
     """What a cell is worth: `signed` 1, -1, 0; `presumed` 0.75, 0.25, 0.5; `as_printed` 0.75, 0.5, 0.5."""
     hidden: int = 20
+    order: str = "rows"
+    """How the weights of inputs that lie on a grid follow one another in a chromosome, which matters to crossover at
+    points: `rows` like words on a page, as the thesis; `spiral` round from the upper left corner inwards; `salamander`
+    one row forth and the next one back. In both of these neighbours in the chromosome are neighbours on the board."""
     symmetric: bool = False
     """Give inputs that are mirror images of each other the same weights."""
     both: bool = False
@@ -74,6 +79,7 @@ class Common:
     """What a network may see of a game that names no inputs of its own besides the features: whose turn it is."""
 
     LINEAR: Mapping[str, Any] = {}
+    GRIDS: Mapping[str, int] = {}
     NUMBERS: Mapping[str, tuple[str, tuple[int, ...]]] = {TURN: (TURN, (0,))}
     COUNTED: Mapping[str, int] = {TURN: 1}
     COUNTED_WIDTHS: Mapping[int, int] = {1: 1}
@@ -86,8 +92,8 @@ def _own_inputs(game: CompiledGame) -> Any:
 class Plan(NamedTuple):
     """How alleles become a network.
 
-    Their order: for each input the weights to all hidden units; those from the hidden units to the output; the
-    biases of the hidden units; the bias of the output.
+    Their order: for each input the weights to all hidden units, inputs in the order that the options say; those from
+    the hidden units to the output; the biases of the hidden units; the bias of the output.
     """
 
     inputs: Inputs
@@ -124,7 +130,60 @@ def _planned(game: str, size: tuple[int, int], options: NetworkOptions) -> Plan:
     classes = np.arange(inputs.total)
     if options.symmetric:
         classes = np.unique(inputs.classes, return_inverse=True)[1]
+    if options.order != ROWS:
+        classes = _numbered(classes, _path(find_game(game, size), options))
     return Plan(inputs, classes, int(classes.max()) + 1, options.hidden, options.both)
+
+
+def _path(game: CompiledGame, options: NetworkOptions) -> NDArray[np.int64]:
+    """Return all inputs in the order in which their weights follow one another."""
+    if options.order not in ORDERS:
+        raise UnknownName("network.order", options.order, ORDERS)
+    own = _own_inputs(game)
+    grids, counted = getattr(own, "GRIDS", {}), own.NUMBERS
+    if not any(name in grids for name in options.inputs):
+        there = f"those of {game.name} that do are {', '.join(grids)}" if grids else f"{game.name} has none that do"
+        raise BadOption(f"network.order: {options.order!r} is for inputs that lie on a grid; {there}")
+    total, path = 0, list[int]()
+    for name in sorted(options.inputs, key=lambda name: name in counted):  # sums come first (see `make_inputs`)
+        width = make_inputs(game, (name,), options.reading).total
+        cells = width // grids.get(name, 1)
+        inside = ORDERS[options.order](isqrt(cells)) if name in grids else list(range(cells))
+        path += [total + first + place for first in range(0, width, cells) for place in inside]
+        total += width
+    return np.array(path)
+
+
+def _numbered(classes: NDArray[np.int64], path: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the classes numbered in the order in which a path comes upon them."""
+    met = list(dict.fromkeys(classes[path].tolist()))
+    numbers = np.zeros(len(met), np.int64)
+    numbers[met] = np.arange(len(met))
+    return numbers[classes]
+
+
+def wind(side: int) -> list[int]:
+    """Return the cells of a square grid in a spiral: from the upper left corner clockwise and inwards."""
+    rows, path = [list(range(side * row, side * row + side)) for row in range(side)], list[int]()
+    while rows:
+        path += rows.pop(0)
+        rows = [list(column) for column in zip(*rows, strict=True)][::-1]  # what is left, turned to the left
+    return path
+
+
+def crawl(side: int) -> list[int]:
+    """Return the cells of a square grid row by row, every second row backwards."""
+    rows = [list(range(side * row, side * row + side)) for row in range(side)]
+    return [cell for place, row in enumerate(rows) for cell in (row if place % 2 == 0 else row[::-1])]
+
+
+ROWS = "rows"
+ORDERS: Mapping[str, Callable[[int], list[int]]] = {
+    ROWS: lambda side: list(range(side * side)),
+    "spiral": wind,
+    "salamander": crawl,
+}
+"""How the cells of a grid follow one another. The thesis names a salamander and does not say what it is: ours."""
 
 
 def express(plan: Plan, alleles: NDArray[Any], seen: NDArray[np.bool_] | None = None) -> Perceptron:

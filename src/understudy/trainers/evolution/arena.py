@@ -174,6 +174,20 @@ def _round_robin(contenders: int, winner_of: Callable[[int, int], int]) -> int:
     return int(np.argmax(won))
 
 
+def compare_formats(played: Sequence[Finished]) -> dict[str, int]:
+    """Return how many round robins were played, and in how many a knock-out by the same matches keeps another winner.
+
+    Of four, whoever wins a knock-out has won two matches at least, so another can only be the older one of equals.
+    """
+    another = 0
+    for one in played:
+        winners = {(a, b): (a, b)[winner] for a, b, winner, *_ in one.matches}
+        contenders = 1 + max(b for _, b in winners)
+        kept = _knocked_out(contenders, lambda a, b, winners=winners: winners[min(a, b), max(a, b)])  # type: ignore[misc]
+        another += kept != one.winner
+    return {"played": len(played), "another": another}
+
+
 @dataclass(frozen=True, kw_only=True, eq=False)
 class Trial:
     """Matches of one chromosome against several opponents, one match for each."""

@@ -47,6 +47,9 @@ class TrainerOptions:
     """Of each parent, in the thesis's algorithm."""
     rate: float = 0.15
     """The share of alleles that its mutation replaces."""
+    late_rate: float | None = None
+    """The same from the generation `late_from` on: the rate changed in mid-run; if not said, it stays."""
+    late_from: int = 100
     format: str = "knockout"
     """How four contenders find their winner: `knockout` or `round_robin`."""
     last_resort: str = "older"
@@ -118,6 +121,10 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
         ("opening_plies", 0, 20), ("lag", 1, 10_000),
     ):  # fmt: skip
         check_range(f"trainer.{name}", getattr(options, name), low, high)
+    check_range("trainer.late_rate", options.late_rate or 0, 0, 1)
+    check_range("trainer.late_from", options.late_from, 1, 10**7)
+    if options.late_rate is not None and options.kind != "thesis":
+        raise BadOption(f"trainer.late_rate: the kind {options.kind!r} has no rate that could change")
     if options.kind != "thesis" and not options.famous and not options.opponents:
         raise BadOption("trainer: a child needs somebody to play; name trainer.opponents or raise trainer.famous")
     if options.kind != "thesis" and options.opening_plies >= options.limit:

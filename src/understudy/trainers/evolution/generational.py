@@ -22,7 +22,7 @@ from cmaes import SepCMA
 from numpy.typing import NDArray
 
 from understudy.backends.shared import Shared
-from understudy.trainers.evolution.arena import RULES, Final, Finished, Meeting, Stage, Trial
+from understudy.trainers.evolution.arena import RULES, Final, Finished, Meeting, Stage, Trial, compare_formats
 from understudy.trainers.evolution.breeding import Alleles, Brood, Parents, cross_places, mutation_chance, usual_weights
 from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
 
@@ -79,7 +79,7 @@ class Genetic:
         """Return the tournaments of this generation."""
         options, old, units = self.options, self.population, self.stage.plan().units()
         count, mutants = len(old), len(old) * options.mutants
-        parents = Parents(old, self._seed(self.generation + 1), options.mutants, options.rate)
+        parents = Parents(old, self._seed(self.generation + 1), options.mutants, self._rate())
         rng = mutation_chance(parents.seed, mutants, old.shape[1])  # what comes after all mutations
         partners = [(place + int(rng.integers(1, count))) % count for place in range(count)]
         crossed = [cross_places(options.crossover, units, rng) for _ in range(count)]
@@ -94,6 +94,12 @@ class Genetic:
                 coin=options.last_resort == "random", seed=(options.seed, self.generation, group),
             ))  # fmt: skip
         return tasks
+
+    def _rate(self) -> float:
+        """Return the share of alleles that a mutation replaces in this generation."""
+        options = self.options
+        early = options.late_rate is None or self.generation < options.late_from
+        return options.rate if early else options.late_rate  # type: ignore[return-value]
 
     def _noted(self) -> dict[str, Any]:
         """Return what the generation was like."""
@@ -110,6 +116,7 @@ class Genetic:
             "plies": float(plies.mean()),
             "ties": float((results == 0).mean()),
             "births": {name: born[name] / len(self._results) for name in dict.fromkeys(births)},
+            **({"robin": compare_formats(self._results)} if self.options.format == "round_robin" else {}),
         }
 
     def champion(self) -> Alleles:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from understudy.games.boards import encode
 from understudy.games.kind import ONGOING
-from understudy.games.rules import count, moves, outcome, play
+from understudy.games.rules import count, key, moves, outcome, play
 from understudy.kernels import kernel
 from understudy.search.choosers import CHANCES, Comparing, Room, Valuing, choose, show_pair
 from understudy.search.evaluators import scaled
@@ -48,6 +48,48 @@ class Progress(NamedTuple):
     """Games played; how many of the best hundred were won; after which game that was."""
 
 
+class Governor(NamedTuple):
+    """Who keeps a pupil from learning from the same position too often, as the source wishes (section 5.3.3)."""
+
+    most: int
+    """How often a position is learned from; 0: always, and nothing is counted."""
+    keys: NDArray[np.uint64]
+    """The positions that are counted, each in the slot that the last bits of its key name."""
+    counts: NDArray[np.int64]
+
+
+SLOTS = 1 << 16
+"""Positions that a governor counts: all of 4x4, of larger boards those that come often, which are those of openings."""
+
+
+def make_governor(most: int) -> Governor:
+    """Return a governor that has seen nothing."""
+    slots = SLOTS if most else 1
+    return Governor(most, np.zeros(slots, np.uint64), np.zeros(slots, np.int64))
+
+
+@kernel
+def admit(governor: Governor, position: Any) -> bool:
+    """Tell whether a position may still be learned from, and count it.
+
+    Where two positions share a slot the newcomer lowers the count of the other until it takes its place: so whoever
+    comes often stays, whoever came once goes, and nobody is turned away who came less often than is allowed.
+    """
+    if governor.most == 0:
+        return True
+    name = key(position)
+    slot = np.int64(name & np.uint64(len(governor.keys) - 1))
+    if governor.counts[slot] == 0:
+        governor.keys[slot] = name
+    elif governor.keys[slot] != name:
+        governor.counts[slot] -= 1
+        return True
+    if governor.counts[slot] >= governor.most:
+        return False
+    governor.counts[slot] += 1
+    return True
+
+
 PLAYED, MOST, WHEN = range(3)
 EITHER = 2
 """The colour of a student that alternates."""
@@ -61,6 +103,7 @@ def play_and_learn(
     teacher: Teacher,
     rule: Rule,
     changes: Changes,
+    governor: Governor,
     progress: Progress,
     colour: int,
     until: int,
@@ -78,7 +121,8 @@ def play_and_learn(
         while result == ONGOING and plies < limit:
             if position.ply & 1 == side:
                 code = room.codes[choose(student, position, room)]
-                study(student, position, teacher, rule, changes, room)
+                if admit(governor, position):
+                    study(student, position, teacher, rule, changes, room)
             else:
                 code = room.codes[choose(opponent, position, room)]
             position = play(position, code)

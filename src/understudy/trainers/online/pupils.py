@@ -23,13 +23,24 @@ from understudy.search.choosers import Comparing, Minimax, Room, Valuing, make_r
 from understudy.search.evaluators.sigmoid import Sigmoid, layers, sigmoid, weight_count
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.online.backpropagation import Changes, Rule, make_changes
-from understudy.trainers.online.lessons import EITHER, PLAYED, Progress, Teacher, make_tale, play_and_learn, play_itself
+from understudy.trainers.online.lessons import (
+    EITHER,
+    PLAYED,
+    Progress,
+    Teacher,
+    make_governor,
+    make_tale,
+    play_and_learn,
+    play_itself,
+)
 
 THOMPSON = "q"
 """The evaluator of the source's teacher."""
 COMPARISON = "comparison"
 STRUCTURES = ("single", COMPARISON)
 METHODS = ("teacher", "temporal")
+PASS, ALL = "pass", "all"
+PAIRINGS = (PASS, ALL)
 COLOURS = ("black", "white", "either")
 
 
@@ -38,9 +49,13 @@ class PupilOptions:
     """The `[student]` section of an online experiment."""
 
     representation: str = "C"
-    """How it sees a board: as its game has it, A to E of Konane, or by its `features`; these where a game has no C."""
+    """How it sees a board: as its game has it, A to E and A_signed of Konane, or by its `features`; these where a game
+    has no C."""
     structure: str = "single"
     """`single`: values one board; `comparison`: tells which of two is better."""
+    pairing: str = PASS
+    """How a comparison finds the best of many: by a `pass` in which the better of two meets the next, as in the source,
+    or of `all` the one that is preferred most when each meets each other in both orders."""
     hidden: tuple[int, ...] = (20,)
     """Units of each hidden layer."""
     local: bool = False
@@ -68,6 +83,8 @@ class OnlineOptions:
     """What is added to the derivative of each unit, as Conx does."""
     initial: float = 0.1
     """First weights are from minus this to this."""
+    governor: int = 0
+    """How often the same position is learned from, with all its successors; 0: whenever it comes, as in the source."""
     trace: float = 0.7
     """Lambda of TD(lambda)."""
     exploration: float = 0.05
@@ -100,6 +117,7 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
     """Raise unless a pupil of these options can be taught to play *game*."""
     for kind, chosen, choices in (
         ("student.structure", student.structure, STRUCTURES),
+        ("student.pairing", student.pairing, PAIRINGS),
         ("student.colour", student.colour, COLOURS),
         ("training.method", training.method, METHODS),
     ):
@@ -108,7 +126,8 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
     for name, low, high in (
         ("games", 1, 10**9), ("rate", 0, 10), ("last_rate", 1e-9, 10),
         ("momentum", 0, 0.999), ("offset", 0, 1),
-        ("initial", 0, 10), ("trace", 0, 1), ("exploration", 0, 1), ("snapshot", 100, 10**9), ("seed", 0, 2**31),
+        ("initial", 0, 10), ("governor", 0, 10**9),
+        ("trace", 0, 1), ("exploration", 0, 1), ("snapshot", 100, 10**9), ("seed", 0, 2**31),
         ("repeats", 1, 1000), ("minutes", 0, 1_000_000),
     ):  # fmt: skip
         check_range(f"training.{name}", getattr(training, name), low, high)
@@ -116,6 +135,10 @@ def check_pupil(game: CompiledGame, student: PupilOptions, training: OnlineOptio
         check_range("student.hidden", units, 1, 10_000)
     if student.structure == COMPARISON and student.finished_by_rules:
         raise BadOption("student.finished_by_rules: a student that compares two boards values none of them")
+    if student.structure != COMPARISON and student.pairing != PASS:
+        raise BadOption(f"student.pairing: a student of structure {student.structure!r} compares nothing")
+    if training.method != "teacher" and training.governor:
+        raise BadOption(f"training.governor: method {training.method!r} has no teacher whose lessons could be limited")
     if training.method != "teacher" and (student.structure != "single" or student.colour != "either"):
         raise BadOption(f"training.method: {training.method!r} needs structure 'single' and colour 'either'")
     make_teacher(game, training.teacher)
@@ -152,7 +175,7 @@ def layer_sizes(game: CompiledGame, student: PupilOptions) -> list[int]:
     if student.structure == COMPARISON or not told:
         raise BadOption(
             f"student.local: structure {student.structure!r} with representation {student.representation!r} has no "
-            "one cell for each input; use structure 'single' and, of konane, A, C, D or E"
+            "one cell for each input; use structure 'single' and, of konane, any but B"
         )
     return [inputs, rows * columns, *student.hidden, 1]
 
@@ -166,7 +189,7 @@ def make_chooser_of(game: CompiledGame, student: PupilOptions, weights: NDArray[
     representation = find_boards(game.name).find_representation(student.representation, *game.size)
     network = sigmoid(sizes, weights, representation=representation, wiring=wiring)
     if student.structure == COMPARISON:
-        return Comparing(network)
+        return Comparing(network, int(student.pairing == ALL))
     return Valuing(network, int(student.finished_by_rules))
 
 
@@ -181,6 +204,7 @@ class Pupil:
         self.student = make_chooser_of(game, student, weights)
         self.network: Sigmoid = self.student.network
         self.changes: Changes = make_changes(self.network)
+        self.governor = make_governor(training.governor)
         played = training.games if training.method == "teacher" else 0
         self.progress = Progress(np.zeros(played, np.uint8), weights.copy(), np.zeros(3, np.int64))
         self.room: Room = make_room(game.most_moves, rng)
@@ -222,7 +246,7 @@ class Pupil:
             return
         play_and_learn(
             start, self.student, make_opponent(self.game, training.opponent),
-            make_teacher(self.game, training.teacher), rule, self.changes, self.progress,
+            make_teacher(self.game, training.teacher), rule, self.changes, self.governor, self.progress,
             EITHER if self.options.colour == "either" else COLOURS.index(self.options.colour), until,
             self.game.conventions.ply_limit, self.room,
         )  # fmt: skip
@@ -255,8 +279,10 @@ class Pupil:
         return True
 
     def _arrays(self) -> dict[str, NDArray[Any]]:
-        clock = {} if self.training.minutes is None else {"clock": self.clock}
-        return clock | {
+        more: dict[str, NDArray[Any]] = {} if self.training.minutes is None else {"clock": self.clock}
+        if self.training.governor:
+            more |= {"keys": self.governor.keys, "counts": self.governor.counts}
+        return more | {
             "weights": self.network.weights, "last": self.changes.last, "results": self.progress.results,
             "best": self.progress.best, "marks": self.progress.marks, "luck": self.room.random_state,
         }  # fmt: skip
