@@ -56,6 +56,8 @@ class Run:
     """Matches between players that do not learn, seen by the first."""
     matches: Mapping[str, Mapping[str, Matches]] = field(default_factory=dict)
     """Matches of champions, by student and opponent."""
+    keeping: Mapping[str, Any] = field(default_factory=dict)
+    """Matches in which champions of epochs were tried, by student and generation."""
     errors: Mapping[str, Any] = field(default_factory=dict)
     """Of networks fitted to tables of positions, by student: one entry for each size of sample."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
@@ -139,6 +141,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         monitor=load_monitor(folder / "monitor.json"),
         baselines=load_baselines(folder / "baselines.json"),
         matches=load_matches(folder / "matches.json"),
+        keeping=_load_json(folder / "keeping.json"),
         labels=load_labels(folder / "labels.json"),
         suites=load_suites(folder / "suites.json", published=bool(comparison.study)),
         ladder=_load_json(folder / "ladder.json"),

@@ -123,7 +123,7 @@ def _play_pairs(
     for place, (name, opponent) in enumerate(pairs):
         run.tell(task, place / len(pairs), f"{name} against {opponent}")
         if opponent not in matches.setdefault(name, {}):
-            matches[name][opponent] = _play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
+            matches[name][opponent] = play_matches(run, (bred[name], bred.get(opponent, opponent)), terms)
             run.save(file, matches)
     run.tell(task, 1.0)
     return matches
@@ -155,13 +155,13 @@ def _play_baselines(run: Run[Experiment]) -> None:
     for place, baseline in enumerate(judging.baselines):
         run.tell("baselines", place / len(judging.baselines), baseline)
         if len(run.load(BASELINES).get(baseline, ())) != judging.baseline_matches:
-            rows = _play_matches(run, pair_of(baseline), Terms(judging.baseline_matches, monitor_plies(run), MEASURING))
+            rows = play_matches(run, pair_of(baseline), Terms(judging.baseline_matches, monitor_plies(run), MEASURING))
             add_rows(run, BASELINES, [baseline], rows)
     if judging.baselines:
         run.tell("baselines", 1.0)
 
 
-def _play_matches(run: Run[Experiment], players: tuple[str | Bred, str | Bred], terms: Terms) -> list[list[int]]:
+def play_matches(run: Run[Experiment], players: tuple[str | Bred, str | Bred], terms: Terms) -> list[list[int]]:
     """Return matches between two players, cut into tasks by their number alone."""
     stage = run.experiment.lessons[0].stage(run.experiment.game)
     tasks = [
@@ -190,10 +190,10 @@ def add_rows(run: Run[Experiment], name: str, keys: list[str], rows: list[list[i
     for key in keys[:-1]:
         table = table.setdefault(key, {})
     table[keys[-1]] = rows
-    _save_rows(run, name, whole)
+    save_rows(run, name, whole)
 
 
-def _save_rows(run: Run[Experiment], name: str, table: dict[str, Any]) -> None:
+def save_rows(run: Run[Experiment], name: str, table: dict[str, Any]) -> None:
     """Write rows without spaces: there are thousands of them."""
     save_json(run.folder / name, table, indent=None, sealed=True)
 
@@ -212,4 +212,4 @@ def _forget_measures(run: Run[Experiment], student: str, generation: int) -> Non
         opponent: {number: rows for number, rows in met.items() if int(number) <= generation}
         for opponent, met in measured[student].items()
     }
-    _save_rows(run, MONITOR, measured)
+    save_rows(run, MONITOR, measured)

@@ -33,6 +33,7 @@ from understudy.lab.kinds.champions import (
     monitor_plies,
     play_tasks,
 )
+from understudy.lab.kinds.keeping import keep_best
 from understudy.lab.options.evolution import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of, unusual
@@ -402,13 +403,21 @@ def _alleles_of(array: Alleles, length: int) -> Alleles:
     return array
 
 
+def judge_champions(run: Run[Experiment]) -> None:
+    """Choose which champion of each student is kept, if they are to be tried, and let those meet their judges."""
+    if run.experiment.judging.keep_matches:
+        for lesson in run.experiment.lessons:
+            keep_best(run, lesson)
+    judge_students(run)
+
+
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each champion wins."""
     return score_lines(run.load("games.json"))
 
 
 KIND = Kind(
-    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    steps=(Step("learn", train_students), Step("judge", judge_champions)),
     summary=summary,
     made=_made,
     folders=("epochs", "evolvers"),

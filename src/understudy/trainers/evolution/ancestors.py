@@ -25,21 +25,23 @@ OPTION = "trainer.ancestor"
 
 def load_ancestor(text: str, game: CompiledGame) -> Evolved:
     """Return the champion that *text* names: a student that ships, a run folder, or a file."""
-    path: Path = student_file(text)
-    if path.suffix != ".safetensors":
-        raise BadOption(f"{OPTION}: {str(path)!r} is no network that evolved")
     try:
+        path = student_file(text)
+        if path.suffix != ".safetensors":
+            raise BadOption(f"{str(path)!r} is no network that evolved")
         ancestor = load_evolved(path)
+        _check_board(path, ancestor, game)
+        express(make_plan(game, ancestor.network), ancestor.alleles)
     except UnderstudyError as error:
         raise BadOption(f"{OPTION}: {error}") from None
+    return ancestor
+
+
+def _check_board(path: Path, ancestor: Evolved, game: CompiledGame) -> None:
     board = {"game": game.name, "size": f"{game.size[0]}x{game.size[1]}"}
     for name, wanted in board.items():
         if ancestor.facts.get(name) != wanted:
-            raise BadOption(
-                f"{OPTION}: {str(path)!r} has learned the {name} {ancestor.facts.get(name)}, not {wanted}"
-            )
-    express(make_plan(game, ancestor.network), ancestor.alleles)
-    return ancestor
+            raise BadOption(f"{str(path)!r} has learned the {name} {ancestor.facts.get(name)}, not {wanted}")
 
 
 def check_wider(game: CompiledGame, old: NetworkOptions, new: NetworkOptions, place: str) -> None:
