@@ -1,4 +1,4 @@
-"""Champions of smaller networks as ancestors: widened they say the same; who does not fit is refused in one sentence."""
+"""Champions of smaller networks as ancestors: widened they say the same; who does not fit is refused."""
 
 from __future__ import annotations
 

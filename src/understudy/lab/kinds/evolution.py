@@ -1,8 +1,9 @@
 """Evolution end to end: generations of tournaments on any backend, measured at every epoch, champions, a report.
 
 A run folder holds for each student `evolvers/NAME.safetensors` (`NAME.STAGE` where it has stages), from which evolution
-goes on after its last whole generation; `generations.jsonl`, a line for each generation; `epochs/NAME_GENERATION.safetensors`, all chromosomes
-alive then; `monitor.json` and `baselines.json`, every match that measured them; `games.json` and `matches.json` of the
+goes on after its last whole generation; `generations.jsonl`, a line for each generation;
+`epochs/NAME_GENERATION.safetensors`, all chromosomes alive then; `monitor.json` and `baselines.json`, every match that
+measured them; `keeping.json`, those in which champions of epochs were tried; `games.json` and `matches.json` of the
 champions in the end. A student that goes to school first leaves `school/NAME_ROUND.safetensors` for each round, and a
 line in `school.jsonl`.
 """

@@ -71,10 +71,11 @@ def _points(run: Run[Experiment], lesson: Lesson, number: int, one: Evolved, tur
         entry["rounds"].append({opponent: play_matches(run, (bred, opponent), terms) for opponent in opponents})
         tried.setdefault(lesson.name, {})[str(number)] = entry
         save_rows(run, KEEPING, tried)
-    return sum(points_of(met) for met in entry["rounds"][: turn + 1])
+    points: float = sum(_count_points(met) for met in entry["rounds"][: turn + 1])
+    return points
 
 
-def points_of(met: Mapping[str, Any]) -> float:
+def _count_points(met: Mapping[str, Any]) -> float:
     """Return the points of matches against several opponents, a tied game being half of one."""
     rows = [row for matches in met.values() for row in matches]
-    return sum(1 + (row[0] + row[2]) / 2 for row in rows)
+    return float(sum(1 + (row[0] + row[2]) / 2 for row in rows))

@@ -186,7 +186,7 @@ def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> 
 
 
 def _legs(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[Leg]:
-    """Yield the stages of a student, in the order of the file; each is the student's settings with some keys changed."""
+    """Yield the stages of a student, in the order of the file: each has the student's settings, some keys changed."""
     stages: Mapping[str, Any] = settings.get(STAGES) or {"": {}}
     for place, (name, changes) in enumerate(stages.items()):
         where = f"[{STAGES}.{name}]"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Any
 
 from understudy.judges.duels import read_score
 from understudy.judges.scores import records
@@ -70,19 +71,23 @@ def seeds_section(run: Run) -> Section | None:
     if not families:
         return None
     blocks: list[Block] = list(_draw_families(run, families))
-    opponents = dict.fromkeys(one for students in families.values() for name in students for one in _met(run, name))
-    rows = [
-        (Cell(family), Cell(opponent), Cell(number(len(shares))), measured(
-            {"value": fmean(shares), "low": min(shares), "high": max(shares)}))
-        for family, students in families.items()
-        for opponent in opponents
-        # Nobody meets himself, so siblings are left out.
-        if len(shares := [_met(run, name)[opponent] for name in students if opponent in _met(run, name)]) == len(students)
-    ]  # fmt: skip
+    rows = [row for family, students in families.items() for row in _family_rows(run, family, students)]
     if rows:
-        caption = "Points of the champions of all seeds: mean, least and most. No interval of one seed holds this spread."
+        caption = (
+            "Points of the champions of all seeds: mean, least and most. No interval of one seed holds this spread."
+        )
         blocks.append(Table(cells("student", "against", "seeds", "points"), tuple(rows), caption))
     return Section("Over seeds", tuple(blocks)) if blocks else None
+
+
+def _family_rows(run: Run, family: str, students: Sequence[str]) -> Iterator[tuple[Cell, ...]]:
+    """Yield a row for each opponent that all repeats met: nobody meets himself, so they are none."""
+    met = [_met(run, name) for name in students]
+    for opponent in dict.fromkeys(one for won in met for one in won):
+        shares = [won[opponent] for won in met if opponent in won]
+        if len(shares) == len(students):
+            spread = measured({"value": fmean(shares), "low": min(shares), "high": max(shares)})
+            yield Cell(family), Cell(opponent), Cell(number(len(shares))), spread
 
 
 def families_of(run: Run) -> dict[str, list[str]]:
@@ -100,9 +105,9 @@ def families_of(run: Run) -> dict[str, list[str]]:
 
 def _met(run: Run, student: str) -> dict[str, float]:
     """Return the share of points that a champion won against each opponent."""
-    every = next(iter(run.games.get(student, {}).values()), {})
-    scores = {opponent: read_score(counts) for opponent, counts in every.items()}
-    return {opponent: score.points().value for opponent, score in scores.items() if score.games}
+    every: Mapping[str, Any] = next(iter(run.games.get(student, {}).values()), {})
+    points = {opponent: read_score(counts).points().value for opponent, counts in every.items()}
+    return {opponent: share for opponent, share in points.items() if share is not None}
 
 
 def _draw_families(run: Run, families: Mapping[str, Sequence[str]]) -> Iterator[Plots]:

@@ -237,7 +237,11 @@ class Strategy:
         """Return the scores of all children so far: the rest follows from them and the seed."""
         scores = np.array(self._history).reshape(-1, self.options.population)
         shares = np.array(self._shares).reshape(-1, len(self._hardness))
-        return {"scores": scores, "counts": np.array([self.games]), **({"shares": shares} if self.options.matches else {})}
+        return {
+            "scores": scores,
+            "counts": np.array([self.games]),
+            **({"shares": shares} if self.options.matches else {}),
+        }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go through all generations again without playing them."""
@@ -258,4 +262,5 @@ def share_out(hardness: NDArray[np.float64], matches: int) -> NDArray[np.int64]:
     wanted = (matches - len(weights)) * weights / weights.sum()
     counts = np.floor(wanted).astype(np.int64)
     counts[np.argsort(counts - wanted, kind="stable")[: matches - len(weights) - counts.sum()]] += 1
-    return counts + 1
+    shared: NDArray[np.int64] = counts + 1
+    return shared
