@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from understudy.judges.duels import read_score
-from understudy.judges.scores import records
+from understudy.judges.scores import Matches, records
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, cells, measured, number
 from understudy.report.evolution.course import generations_of, is_drawable
 from understudy.report.plots import Band, Line, draw_lines
@@ -48,21 +48,19 @@ def kept_section(run: Run) -> Section | None:
                                                     tuple(rows), caption),))  # fmt: skip
 
 
-def _kept_rows(student: str, tried: Mapping[str, Mapping[str, object]]) -> Iterator[tuple[Cell, ...]]:
+def _kept_rows(student: str, tried: Mapping[int, Sequence[Matches]]) -> Iterator[tuple[Cell, ...]]:
     """Yield for each round how many champions were tried, which of them is first, and its points so far."""
-    rounds = {int(name): [_points(met) for met in entry["rounds"]] for name, entry in tried.items()}  # type: ignore[attr-defined]
-    for turn in range(max(map(len, rounds.values()), default=0)):
-        sums = {name: sum(won for won, _ in met[: turn + 1]) for name, met in rounds.items() if len(met) > turn}
+    for turn in range(max(map(len, tried.values()), default=0)):
+        sums = {name: _count_points(rounds[: turn + 1]) for name, rounds in tried.items() if len(rounds) > turn}
         first = max(sums, key=lambda name: (sums[name], name))
-        games = sum(played for _, played in rounds[first][: turn + 1])
+        games = 2 * sum(matches.played for matches in tried[first][: turn + 1])
         yield (Cell(student), Cell(number(turn + 1)), Cell(number(len(sums))), Cell(f"generation {number(first)}"),
                measured({"value": sums[first] / games}))  # fmt: skip
 
 
-def _points(met: Mapping[str, Sequence[Sequence[int]]]) -> tuple[float, int]:
-    """Return the points of a round against all opponents, and its games."""
-    rows = [row for matches in met.values() for row in matches]
-    return sum(1 + (row[0] + row[2]) / 2 for row in rows), 2 * len(rows)
+def _count_points(rounds: Sequence[Matches]) -> float:
+    """Return the points of some rounds, a tied game being half of one."""
+    return sum(float((1 + matches.results).sum()) / 2 for matches in rounds)
 
 
 def seeds_section(run: Run) -> Section | None:
