@@ -125,6 +125,15 @@ EVOLUTION: dict[str, Any] = {
     "variations": {kind: {"trainer": {"kind": kind}} for kind in EVOLVERS},
 }  # fmt: skip
 
+STAGES: dict[str, Any] = {
+    "small": {"trainer": {"generations": 2}},
+    "wide": {
+        "network": {"inputs": ["mobility", "sides", "turn"], "hidden": 4},
+        "trainer": {"generations": 3, "matches": 4, "width": 0.1},
+    },
+}
+"""Stages of an evolution, for the strategy."""
+
 OFFLINE: dict[str, Any] = {
     "experiment": {"kind": "offline", "game": "lines_of_action", "size": "5x5", "study": "miller"},
     "sampling": {"games": 120, "snapshot": 60, "sampler": "random", "opponent": OPPONENT, "step": 0},

@@ -13,7 +13,7 @@ from safetensors import safe_open
 from tests.games.chess.test_analyst_chess import fake
 from tests.games.chess.test_positions_chess import long_games
 from tests.lab.test_commands_lab import SMALLER
-from tests.tiny import IMITATION, TINY, VALUED, changed, save_material_table
+from tests.tiny import EVOLUTION, IMITATION, STAGES, TINY, VALUED, changed, save_material_table
 from understudy import lab
 from understudy.backends import Local
 from understudy.games import find_game
@@ -34,7 +34,12 @@ PASSING = {"cost.json", "times.json", "series.json", "report.html", "report.md",
 
 VALUED_KIND = "values from records"
 """Of the kind `values`, with steps of its own where an experiment has records."""
-TINIES = TINY | {VALUED_KIND: VALUED["konane"]}
+STAGED_KIND = "evolution in stages"
+STAGED = {name: table for name, table in EVOLUTION.items() if name != "variations"} | {"stages": STAGES}
+TINIES = TINY | {
+    VALUED_KIND: VALUED["konane"],
+    STAGED_KIND: changed(STAGED, trainer__kind="strategy", trainer__repeats=2, judging__keep_matches=2),
+}
 LONGER: dict[str, dict[str, Any]] = {
     **{kind: {"training__epochs": 4} for kind in ("imitation", "values", "labels")},
     "evolution": {"trainer__generations": 5},
@@ -94,7 +99,7 @@ def tune_some(folder: Path) -> None:
 
 WORKS: dict[str, Callable[[Path], object]] = {
     "solve": solve_some, "watch": watch_some, "label": label, "tablebase": keep_some, "tune": tune_some,
-    **{kind: run_kind(kind) for kind in (*KINDS, VALUED_KIND)},
+    **{kind: run_kind(kind) for kind in (*KINDS, VALUED_KIND, STAGED_KIND)},
 }  # fmt: skip
 
 

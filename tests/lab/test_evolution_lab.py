@@ -17,6 +17,7 @@ from tests.tiny import EVOLUTION, changed
 from tests.tiny import EVOLVERS as KINDS
 from understudy import lab
 from understudy.backends import Local
+from understudy.backends.shared import Shared
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
 from understudy.judges.duels import read_score
@@ -27,7 +28,6 @@ from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.evolved import load_evolved
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.evolution.arena import Bred
 
 ROOT = Path(__file__).parents[2]
 
@@ -156,7 +156,9 @@ def test_tasks_that_choose_share_no_seed_and_no_opening_with_those_that_grade(
 
     def playing(run: Any, every: Any) -> Any:
         for task in every:
-            if task.choosing or any(isinstance(player, Bred) for player in task.players):  # baselines grade nobody here
+            if task.choosing or any(
+                isinstance(player, Shared) for player in task.players
+            ):  # baselines grade nobody here
                 tasks["choosing" if task.choosing else "grading"].append(task)
         return plain(run, every)
 

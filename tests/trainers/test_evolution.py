@@ -50,7 +50,7 @@ from understudy.trainers.evolution.breeding import (
     usual_weights,
 )
 from understudy.trainers.evolution.evolver import Hall, TrainerOptions, check_trainer, points
-from understudy.trainers.evolution.generational import Genetic, Strategy
+from understudy.trainers.evolution.generational import Genetic, Strategy, share_out
 from understudy.trainers.evolution.steady import Steady
 
 FOUR = find_game("lines_of_action", (4, 4))
@@ -710,6 +710,36 @@ def test_a_strategy_counts_its_games() -> None:
     again = Strategy(STAGE, options())
     again.restore(evolver.arrays())
     assert again.games == 216 and advance(again, 2) == advance(evolver, 2)
+
+
+def test_matches_are_shared_out_by_how_hard_opponents_were() -> None:
+    assert share_out(np.array([0.5, 0.5, 0.5]), 9).tolist() == [3, 3, 3]
+    assert share_out(np.array([0.9, 0.1, 0.0]), 13).tolist() == [10, 2, 1]
+    assert share_out(np.array([0.2, 0.2, 0.2]), 4).tolist() == [2, 1, 1], "of equal remainders the first"
+    assert all(share_out(np.random.default_rng(n).random(5), 5 + n).sum() == 5 + n for n in range(60))
+
+
+def test_a_strategy_meets_hard_opponents_more_often() -> None:
+    chosen = options(opponents=("random", "stochastic:depth=1"), famous=1, matches=12)
+    evolver = Strategy(STAGE, chosen)
+
+    def meet(won: dict[int, Any]) -> list[Any]:
+        """Let all children win against the first opponent and lose against the second."""
+        trials = [evolver.ask() for _ in evolver.population]
+        for trial in trials:
+            assert trial is not None
+            places = [chosen.opponents.index(one) if isinstance(one, str) else 2 for one in trial.met()]
+            evolver.tell(tuple(won[place] for place in places))
+        return trials
+
+    met = [meet({0: WIN, 1: LOSS, 2: WIN}) for _ in range(12)]
+    counts = [Counter(one if isinstance(one, str) else "" for one in trials[0].met()) for trials in met]
+    assert all(count.total() == 12 for count in counts) and counts[0] == dict.fromkeys((*chosen.opponents, ""), 4)
+    assert counts[-1]["stochastic:depth=1"] >= 8 and min(counts[-1].values()) == 1
+    again = Strategy(STAGE, chosen)
+    again.restore(evolver.arrays())
+    one, other = again.ask(), evolver.ask()
+    assert signed(one) == signed(other)
 
 
 def test_the_hall_keeps_few_of_the_old() -> None:

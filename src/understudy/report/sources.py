@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
@@ -56,6 +56,8 @@ class Run:
     """Matches between players that do not learn, seen by the first."""
     matches: Mapping[str, Mapping[str, Matches]] = field(default_factory=dict)
     """Matches of champions, by student and opponent."""
+    keeping: Mapping[str, Mapping[int, Sequence[Matches]]] = field(default_factory=dict)
+    """Matches in which champions of epochs were tried, by student and generation, round after round."""
     errors: Mapping[str, Any] = field(default_factory=dict)
     """Of networks fitted to tables of positions, by student: one entry for each size of sample."""
     held_out: Mapping[str, Any] = field(default_factory=dict)
@@ -139,6 +141,7 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         monitor=load_monitor(folder / "monitor.json"),
         baselines=load_baselines(folder / "baselines.json"),
         matches=load_matches(folder / "matches.json"),
+        keeping=load_keeping(folder / "keeping.json"),
         labels=load_labels(folder / "labels.json"),
         suites=load_suites(folder / "suites.json", published=bool(comparison.study)),
         ladder=_load_json(folder / "ladder.json"),
@@ -277,6 +280,24 @@ def load_matches(path: Path) -> dict[str, dict[str, Matches]]:
         }
         for student, opponents in _load_json(path).items()
     }
+
+
+def load_keeping(path: Path) -> dict[str, dict[int, list[Matches]]]:
+    """Return the matches in which champions were tried, those of a round against all opponents as one."""
+    return {
+        student: {
+            _generation(path, number): _rounds(path, student, entry) for number, entry in _table(path, tried).items()
+        }
+        for student, tried in _load_json(path).items()
+    }
+
+
+def _rounds(path: Path, student: str, entry: Any) -> list[Matches]:
+    rounds = _table(path, entry).get("rounds")
+    if not isinstance(rounds, list):
+        raise FileError(f"file {str(path)!r}, {student}: a champion that was tried has rounds")
+    place = f"file {str(path)!r}, {student}"
+    return [read_matches([row for rows in _table(path, met).values() for row in rows], place=place) for met in rounds]
 
 
 def _table(path: Path, value: Any, holds: str = "matches") -> dict[str, Any]:

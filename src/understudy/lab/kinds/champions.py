@@ -206,10 +206,10 @@ def add_rows(run: Run[Experiment], name: str, keys: list[str], rows: list[list[i
     for key in keys[:-1]:
         table = table.setdefault(key, {})
     table[keys[-1]] = rows
-    _save_rows(run, name, whole)
+    save_rows(run, name, whole)
 
 
-def _save_rows(run: Run[Experiment], name: str, table: dict[str, Any]) -> None:
+def save_rows(run: Run[Experiment], name: str, table: dict[str, Any]) -> None:
     """Write rows without spaces: there are thousands of them."""
     save_json(run.folder / name, table, indent=None, sealed=True)
 
@@ -228,4 +228,4 @@ def _forget_measures(run: Run[Experiment], student: str, generation: int) -> Non
         opponent: {number: rows for number, rows in met.items() if int(number) <= generation}
         for opponent, met in measured[student].items()
     }
-    _save_rows(run, MONITOR, measured)
+    save_rows(run, MONITOR, measured)

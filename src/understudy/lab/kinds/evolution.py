@@ -1,8 +1,9 @@
 """Evolution end to end: generations of tournaments on any backend, measured at every epoch, champions, a report.
 
-A run folder holds for each student `evolvers/NAME.safetensors`, from which evolution goes on after its last whole
-generation; `generations.jsonl`, a line for each generation; `epochs/NAME_GENERATION.safetensors`, all chromosomes
-alive then; `monitor.json` and `baselines.json`, every match that measured them; `games.json` and `matches.json` of the
+A run folder holds for each student `evolvers/NAME.safetensors` (`NAME.STAGE` where it has stages), from which evolution
+goes on after its last whole generation; `generations.jsonl`, a line for each generation;
+`epochs/NAME_GENERATION.safetensors`, all chromosomes alive then; `monitor.json` and `baselines.json`, every match that
+measured them; `keeping.json`, those in which champions of epochs were tried; `games.json` and `matches.json` of the
 champions in the end. A student that goes to school first leaves `school/NAME_ROUND.safetensors` for each round, and a
 line in `school.jsonl`.
 """
@@ -34,6 +35,7 @@ from understudy.lab.kinds.champions import (
     monitor_plies,
     play_tasks,
 )
+from understudy.lab.kinds.keeping import keep_best
 from understudy.lab.options.evolution import Experiment, Lesson
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.settings import fingerprint_of, unusual
@@ -41,6 +43,7 @@ from understudy.players import make_player
 from understudy.players.evolved import save_evolved
 from understudy.tensors import load_arrays, load_facts, save_arrays
 from understudy.trainers.evolution import make_evolver
+from understudy.trainers.evolution.ancestors import widen
 from understudy.trainers.evolution.arena import Stage, Trial, nonsense, play_timed
 from understudy.trainers.evolution.breeding import Alleles
 from understudy.trainers.evolution.evolver import CHUNK, Evolver
@@ -63,11 +66,12 @@ def train_students(run: Run[Experiment]) -> None:
 
 
 def _made(run: Run[Experiment]) -> Iterator[Made]:
-    """Yield the students that evolved in a run, and their rounds at school."""
+    """Yield the students that evolved in a run, stage by stage, and their rounds at school."""
     for lesson in run.experiment.lessons:
-        if (path := run.folder / "evolvers" / f"{lesson.name}.safetensors").exists():
-            before = load_facts(path, "evolution").get("fingerprint")
-            yield Made(repr(str(path)), before, lesson.fingerprint(run.experiment.about), "evolved")
+        for place in range(len(lesson.legs)):
+            if (path := evolver_path(run, lesson, place)).exists():
+                before = load_facts(path, "evolution").get("fingerprint")
+                yield Made(repr(str(path)), before, lesson.fingerprint(run.experiment.about, place), "evolved")
         yield from rounds_made(run, lesson)
     for path in (run.folder / MONITOR, run.folder / BASELINES):
         if path.exists():
@@ -75,32 +79,81 @@ def _made(run: Run[Experiment]) -> Iterator[Made]:
             yield Made(repr(str(path)), before, monitor_plies(run), "was measured")
 
 
+def evolver_path(run: Run[Experiment], lesson: Lesson, place: int) -> Path:
+    """Return from which file a stage of a student goes on."""
+    stage = lesson.legs[place].name
+    return run.folder / "evolvers" / f"{lesson.name}{f'.{stage}' if stage else ''}.safetensors"
+
+
 class Course:
-    """The evolution of one student, written down as it goes."""
+    """The evolution of one student, stage by stage, written down as it goes.
+
+    Generations and games are counted through all stages.
+    """
 
     def __init__(self, run: Run[Experiment], lesson: Lesson) -> None:
         self.run, self.lesson = run, lesson
-        self.stage: Stage = lesson.stage(run.experiment.game)
+        self.place, self.leg = 0, lesson.legs[0]
+        self.stage: Stage = self.leg.stage(run.experiment.game)
         self.evolver: Evolver
-        self.path = run.folder / "evolvers" / f"{lesson.name}.safetensors"
+        self.before, self.games, self.began = 0, 0, 0.0
+        """Generations and games of earlier stages, and the seconds until this one began."""
         self.seconds = 0.0
         self.glimpses = Glimpses(run, lesson.name, draw_random(run.experiment.game))
+
+    @property
+    def path(self) -> Path:
+        """From which file this stage goes on."""
+        return evolver_path(self.run, self.lesson, self.place)
+
+    @property
+    def generation(self) -> int:
+        """How many generations there were, in all stages."""
+        return self.before + self.evolver.generation
 
     def do(self) -> None:
         """Go to school if there is one, go on from the last generation to the one wanted, keep the champion."""
         ancestor = None
         if self.lesson.school.rounds:
             ancestor, self.seconds = attend(self.run, self.lesson)
-        self.evolver = make_evolver(self.stage, self.lesson.trainer, ancestor)
+        elif self.lesson.ancestor:
+            one, leg = self.lesson.ancestor, self.leg
+            ancestor = widen(self.run.experiment.game, one.network, one.alleles, leg.network, seed=leg.trainer.seed)
+        self._begin(ancestor)
+        while self._evolve_stage():
+            self._begin_next()
+        self._keep_champion()
+
+    def _begin(self, ancestor: Alleles | None) -> None:
+        """Begin a stage, or stand where an earlier process left it."""
+        self.evolver = make_evolver(self.stage, self.leg.trainer, ancestor)
         self._resume()
+
+    def _begin_next(self) -> None:
+        """Go on to the next stage, with the champion of this one made as wide as its network."""
+        champion, network = self.evolver.champion(), self.leg.network
+        self.before, self.games = self.generation, self.games + self.evolver.games
+        self.place, self.began = self.place + 1, self.seconds
+        self.leg = self.lesson.legs[self.place]
+        self.stage = self.leg.stage(self.run.experiment.game)
+        seed = self.leg.trainer.seed
+        self._begin(widen(self.run.experiment.game, network, champion, self.leg.network, seed=seed))
+
+    def _evolve_stage(self) -> bool:
+        """Evolve to the end of this stage; tell whether another one is to come."""
+        last = self.place == len(self.lesson.legs) - 1
+        if not last and evolver_path(self.run, self.lesson, self.place + 1).exists():
+            return True  # it was done: the next one has begun
+        self._forget(self.generation if self.path.exists() or self.place else -1)
         if self._due():
             self._measure()
         self._evolve()
-        self._keep_champion()
+        return not last and self.evolver.generation > 0 and not self.run.used_up()
 
     def _resume(self) -> None:
         if not self.path.exists():
-            self._forget(-1)
+            for place in range(self.place + 1, len(self.lesson.legs)):
+                evolver_path(self.run, self.lesson, place).unlink(missing_ok=True)  # they began with another champion
             return
         arrays, facts = load_arrays(self.path, "evolution")
         try:
@@ -110,7 +163,6 @@ class Course:
         except (ArithmeticError, AssertionError, IndexError, KeyError, TypeError, ValueError) as error:
             reason = " ".join(str(error).split())
             raise FileError(f"{str(self.path)!r} does not hold this evolution: {reason}; delete the file") from None
-        self._forget(self.evolver.generation)
 
     def _forget(self, generation: int) -> None:
         """Drop what was noted of later generations: they are played again."""
@@ -118,7 +170,7 @@ class Course:
         self.glimpses.forget_after(generation)
 
     def _check_population(self) -> None:
-        shape, wanted = self.evolver.population.shape, (self.lesson.trainer.population, self.stage.plan().length)
+        shape, wanted = self.evolver.population.shape, (self.leg.trainer.population, self.stage.plan().length)
         if shape != wanted or self.evolver.population.dtype != np.float64:
             raise ValueError(f"its chromosomes are {shape}, not {wanted}")
         for name in ("widths", "points", "matches"):
@@ -149,31 +201,42 @@ class Course:
 
     def _finished(self) -> bool:
         """Tell whether the last generation has come, or the time or the budget is used up."""
-        trainer, generation = self.lesson.trainer, self.evolver.generation
-        late = trainer.minutes is not None and self.seconds >= 60 * trainer.minutes
-        return late or generation >= trainer.generations or (generation > 0 and self.run.used_up())
+        trainer, generation = self.leg.trainer, self.evolver.generation
+        late = trainer.minutes is not None and self.seconds - self.began >= 60 * trainer.minutes
+        return late or generation >= trainer.generations or (self.generation > 0 and self.run.used_up())
 
     def _note(self, notes: dict[str, Any]) -> None:
         """Write down a generation that has ended; nothing of it is lost from here on."""
-        name, generation = self.lesson.name, self.evolver.generation
-        entry = {"student": name, "generation": generation, "seconds": round(self.seconds, 3), **notes}
-        self.run.log(entry, GENERATIONS)
-        facts = {"fingerprint": self.lesson.fingerprint(self.run.experiment.about), "seconds": self.seconds}
+        name, stage, notes = self.lesson.name, self.leg.name, {**notes, "games": self.games + notes["games"]}
+        entry = {"student": name, "generation": self.generation, **({"stage": stage} if stage else {})}
+        self.run.log({**entry, "seconds": round(self.seconds, 3), **notes}, GENERATIONS)
+        facts = {"fingerprint": self._fingerprint(), "seconds": self.seconds}
         save_arrays(self.path, self.evolver.arrays(), facts)
         fitness = notes.get("fitness", {}).get("best")
-        line = f"generation {generation}, {notes['games']} games" + (f", best {fitness:.2f}" if fitness else "")
-        self.run.tell(f"{name} evolves", generation / self.lesson.trainer.generations, line)
+        line = f"generation {self.generation}, {notes['games']} games" + (f", best {fitness:.2f}" if fitness else "")
+        wanted = self.before + sum(leg.trainer.generations for leg in self.lesson.legs[self.place :])
+        self.run.tell(f"{name} evolves", self.generation / wanted, line + (f", stage {stage}" if stage else ""))
+
+    def _fingerprint(self) -> str:
+        return self.lesson.fingerprint(self.run.experiment.about, self.place)
 
     def _due(self) -> bool:
-        generation, trainer = self.evolver.generation, self.lesson.trainer
-        return generation in EARLY or generation % trainer.epoch == 0 or generation == trainer.generations
+        """Tell whether this generation is measured; the first of a later stage was, as the last of the one before."""
+        if self.place and self.evolver.generation == 0:
+            return False
+        return self.generation in EARLY or self._is_whole()
+
+    def _is_whole(self) -> bool:
+        """Tell whether an epoch or a stage ends here."""
+        trainer = self.leg.trainer
+        return self.generation % trainer.epoch == 0 or self.evolver.generation == trainer.generations
 
     def _measure(self) -> None:
         """Let all chromosomes meet those who measure, unless they did, and keep them; evolution hears nothing of it."""
-        generation, name, judging = self.evolver.generation, self.lesson.name, self.run.experiment.judging
+        generation, name, judging = self.generation, self.lesson.name, self.run.experiment.judging
         self.run.save(MEASURED, {"opening_plies": monitor_plies(self.run)})
-        whole = generation % self.lesson.trainer.epoch == 0 or generation == self.lesson.trainer.generations
-        often = generation in EARLY or generation // self.lesson.trainer.epoch % judging.benchmark_epochs == 0
+        whole = self._is_whole()
+        often = generation in EARLY or generation // self.leg.trainer.epoch % judging.benchmark_epochs == 0
         for opponent in (*(judging.monitors if whole else ()), *(judging.benchmarks if often else ())):
             if str(generation) not in self.run.load(MONITOR).get(name, {}).get(opponent, {}):
                 add_rows(self.run, MONITOR, [name, opponent, str(generation)], self._meet(opponent))
@@ -181,10 +244,10 @@ class Course:
 
     def _keep_generation(self) -> None:
         """Keep all chromosomes, and the champion of now as a student that can be played; look at what it chooses."""
-        generation, name = self.evolver.generation, self.lesson.name
-        path = self.run.folder / "epochs" / f"{name}_{generation:05}.safetensors"
+        generation, name = self.generation, self.lesson.name
+        path = epoch_path(self.run, name, generation)
         facts = {**self._facts(), "student": name, "generation": generation}
-        save_evolved(path, self._champion(), network=self.lesson.network, facts=facts, weights=self._alive())
+        save_evolved(path, self._champion(), network=self.leg.network, facts=facts, weights=self._alive())
         if self.run.experiment.judging.glimpses and self.glimpses.misses(generation):
             self.glimpses.keep_scenes()
             player = make_player(f"student:{path}", self.run.experiment.game)
@@ -193,7 +256,7 @@ class Course:
     def _alive(self) -> Alleles:
         """Return all chromosomes; where a trainer has a champion it comes first."""
         alive: Alleles = self.evolver.population
-        return alive if self.lesson.trainer.kind == "thesis" else np.vstack([self.evolver.champion(), alive])
+        return alive if self.leg.trainer.kind == "thesis" else np.vstack([self.evolver.champion(), alive])
 
     def _meet(self, opponent: str) -> list[list[int]]:
         """Return the match of every chromosome against *opponent*.
@@ -203,7 +266,7 @@ class Course:
         none of the openings that grade it.
         """
         chosen = self._alive()[: self.run.experiment.judging.measured]
-        stage, generation = self.stage, self.evolver.generation
+        stage, generation = self.stage, self.generation
         tasks = [
             Trial(
                 stage=stage, alleles=alleles, opponents=(opponent,), seed=(MEASURING, generation, place),
@@ -215,23 +278,24 @@ class Course:
 
     def _keep_champion(self) -> None:
         path = self.run.folder / f"student_{self.lesson.name}.safetensors"
-        save_evolved(path, self._champion(), network=self.lesson.network, facts=self._facts())
+        save_evolved(path, self._champion(), network=self.leg.network, facts=self._facts())
 
     def _facts(self) -> dict[str, Any]:
         """Return what a student's file says of itself."""
-        lesson, game, experiment = self.lesson, self.run.experiment.game, self.run.experiment
+        lesson, game, experiment, leg = self.lesson, self.run.experiment.game, self.run.experiment, self.leg
         return {
             "game": game.name, "size": f"{game.size[0]}x{game.size[1]}", "name": lesson.name,
             "depth": lesson.student.depth, "experiment": experiment.name, "understudy": __version__,
-            "method": lesson.trainer.kind, "generations": self.evolver.generation, "seconds": self.seconds,
-            "weights": self.stage.plan().length, "fingerprint": lesson.fingerprint(experiment.about),
+            "method": leg.trainer.kind, "generations": self.generation, "seconds": self.seconds,
+            "weights": self.stage.plan().length, "fingerprint": self._fingerprint(),
+            **({"stage": leg.name} if leg.name else {}),
         }  # fmt: skip
 
     def _champion(self) -> Alleles:
         """Return who stands for the student: where a trainer names nobody, the best of the last epoch measured."""
         monitored = self.run.load(MONITOR).get(self.lesson.name, {})
-        rows = [measured.get(str(self.evolver.generation)) for measured in monitored.values()]
-        if self.lesson.trainer.kind != "thesis" or not any(rows):
+        rows = [measured.get(str(self.generation)) for measured in monitored.values()]
+        if self.leg.trainer.kind != "thesis" or not any(rows):
             return self.evolver.champion()
         met = np.sum([_share_won(np.array(row)) for row in rows if row], axis=0)
         best: Alleles = self.evolver.population[int(np.argmax(met))]
@@ -246,6 +310,11 @@ def believable(seconds: float, most: float) -> float:
     return min(max(seconds, 0.0), most) if math.isfinite(seconds) else 0.0
 
 
+def epoch_path(run: Run[Experiment], student: str, generation: int) -> Path:
+    """Return where all chromosomes of a generation are kept."""
+    return run.folder / "epochs" / f"{student}_{generation:05}.safetensors"
+
+
 def _share_won(rows: Any) -> Any:
     """Return what each row of matches is worth: games won less games lost, then how slowly it lost.
 
@@ -258,7 +327,7 @@ def attend(run: Run[Experiment], lesson: Lesson) -> tuple[Alleles, float]:
     """Return what a student has learned at school, and the seconds it took; rounds done before are not done again."""
     from understudy.trainers.evolution.school import first_alleles, joined, learn  # evolution alone needs no PyTorch
 
-    options, stage = lesson.school, lesson.stage(run.experiment.game)
+    options, stage = lesson.school, lesson.legs[0].stage(run.experiment.game)
     make_folder(run.folder / "school")
     alleles, seconds = first_alleles(stage.plan(), options.seed), 0.0
     remembered: list[Practised] = []
@@ -305,7 +374,7 @@ def _practise(run: Run[Experiment], lesson: Lesson, alleles: Alleles | None, num
     from understudy.trainers.evolution.school import joined, practise
 
     options, parts = lesson.school, []
-    stage = replace(lesson.stage(run.experiment.game), depth=options.depth)
+    stage = replace(lesson.legs[0].stage(run.experiment.game), depth=options.depth)
     games = options.games * (2 if number == 0 else 1)
     for part in practise(stage, options, alleles, number, backend=run.backend):
         parts.append(part)
@@ -317,8 +386,9 @@ def _practise(run: Run[Experiment], lesson: Lesson, alleles: Alleles | None, num
 def _school_of(lesson: Lesson) -> str:
     """Return what tells one school from another; for how many rounds it goes on is not part of it."""
     chosen = {name: value for name, value in unusual(lesson.school).items() if name != "rounds"}
-    chosen |= {name: value for name, value in unusual(lesson.trainer).items() if name in ("limit", "ties", "aware")}
-    return fingerprint_of(unusual(lesson.network), chosen)
+    first = lesson.legs[0]
+    chosen |= {name: value for name, value in unusual(first.trainer).items() if name in ("limit", "ties", "aware")}
+    return fingerprint_of(unusual(first.network), chosen)
 
 
 def _load_round(path: Path, length: int) -> tuple[Practised, Alleles, float]:
@@ -345,13 +415,21 @@ def _alleles_of(array: Alleles, length: int) -> Alleles:
     return array
 
 
+def judge_champions(run: Run[Experiment]) -> None:
+    """Choose which champion of each student is kept, if they are to be tried, and let those meet their judges."""
+    if run.experiment.judging.keep_matches:
+        for lesson in run.experiment.lessons:
+            keep_best(run, lesson)
+    judge_students(run)
+
+
 def summary(run: Run[Experiment]) -> list[str]:
     """Return the few lines a person looks for first: what each champion wins."""
     return score_lines(run.load("games.json"))
 
 
 KIND = Kind(
-    steps=(Step("learn", train_students), Step("judge", judge_students)),
+    steps=(Step("learn", train_students), Step("judge", judge_champions)),
     summary=summary,
     made=_made,
     folders=("epochs", "evolvers"),

@@ -2,21 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, TypeAlias
 
-from understudy.config import check_range
+import numpy as np
+
+from understudy.config import check_range, overridden
 from understudy.errors import BadOption
 from understudy.games import CompiledGame
-from understudy.lab.settings import About, Study, board_of, built, fingerprint_of, make_study, unusual
+from understudy.lab.settings import (
+    About,
+    Study,
+    board_of,
+    built,
+    check_sections,
+    fingerprint_of,
+    flattened,
+    make_study,
+    unusual,
+)
 from understudy.players.choosers import make_chooser
+from understudy.players.evolved import Evolved
 from understudy.search.evaluators.chromosome import FEATURES, NetworkOptions, make_plan
+from understudy.trainers.evolution.ancestors import OPTION, check_wider, load_ancestor
 from understudy.trainers.evolution.arena import RANDOM_NETWORK, Stage
 from understudy.trainers.evolution.evolver import SchoolOptions, TrainerOptions, check_school, check_trainer
 
-LEARNING = ("student", "network", "school", "trainer")
+STAGES = "stages"
+LEARNING = ("student", "network", "school", "trainer", STAGES)
+STAGED = ("network", "trainer")
+"""What a stage may change."""
 VERSUS = " v "
 THESIS = "aloa"
 """The evaluator of the thesis, by whose searches its own game is measured."""
@@ -57,26 +74,22 @@ class EvolutionJudging:
     game usually has. 0: all games begin at the plain start."""
     monitor_opening_plies: int | None = None
     """The same of the games of monitors, benchmarks and baselines. 0: the plain start, as in the source."""
+    keep_matches: int = 0
+    """Matches in which the champions of all epochs are tried, the better half again in twice as many, and so on: who is
+    left at last is kept. 0: the champion of the last generation is kept."""
+    keep_by: tuple[str, ...] = ()
+    """Against whom they are tried, in openings that grade nobody; if nobody is said, `opponents`."""
     glimpses: bool = True
     """Whether it is written down at each generation that is measured what the champion chooses in six positions."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Lesson:
-    """How one student of an experiment evolves: a variation, resolved."""
+class Leg:
+    """A stage of a student's evolution, resolved; who names no stages has one without a name."""
 
     name: str
-    student: EvolvedOptions
     network: NetworkOptions
-    school: SchoolOptions
     trainer: TrainerOptions
-
-    def fingerprint(self, about: About) -> str:
-        """Return what tells one evolution from another; for how long it goes on is not part of it."""
-        chosen = {
-            name: value for name, value in unusual(self.trainer).items() if name not in ("generations", "minutes")
-        }
-        return fingerprint_of(about.game, about.size, unusual(self.network), unusual(self.school), chosen)
 
     def stage(self, game: CompiledGame) -> Stage:
         """Return where its chromosomes meet."""
@@ -87,41 +100,137 @@ class Lesson:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, kw_only=True)
+class Lesson:
+    """How one student of an experiment evolves: a variation, resolved."""
+
+    name: str
+    student: EvolvedOptions
+    school: SchoolOptions
+    legs: tuple[Leg, ...]
+    """Its stages, each of which begins with the champion of the one before."""
+    ancestor: Evolved | None = field(default=None, compare=False)
+    """With whom the first begins, if not with chance."""
+    family: str = ""
+    """The variation of which it is a repeat; empty where that is evolved once."""
+
+    @property
+    def network(self) -> NetworkOptions:
+        """The network of the last stage."""
+        return self.legs[-1].network
+
+    @property
+    def trainer(self) -> TrainerOptions:
+        """The trainer of the last stage."""
+        return self.legs[-1].trainer
+
+    def stage(self, game: CompiledGame) -> Stage:
+        """Return where its chromosomes meet in the last stage."""
+        return self.legs[-1].stage(game)
+
+    def fingerprint(self, about: About, place: int = -1) -> str:
+        """Return what tells one evolution up to a stage from another; how long that stage goes on is no part of it."""
+        *before, leg = self.legs[: place % len(self.legs) + 1]
+        chosen = {
+            name: value
+            for name, value in unusual(leg.trainer).items()
+            if name not in ("generations", "minutes", "ancestor")
+        }
+        more = [[unusual(one.network), unusual(one.trainer) | {"ancestor": ""}] for one in before]
+        more += [[self.ancestor.alleles.tolist(), unusual(self.ancestor.network)]] if self.ancestor else []
+        return fingerprint_of(about.game, about.size, unusual(leg.network), unusual(self.school), chosen, *more)
+
+    def repeated(self) -> Iterator[Lesson]:
+        """Yield the lesson with its seed and with those that follow it, as often as its trainer says."""
+        repeats = self.legs[0].trainer.repeats
+        for place in range(repeats):
+            legs = tuple(
+                replace(leg, trainer=replace(leg.trainer, seed=_stage_seed(leg.trainer.seed + place, number)))
+                for number, leg in enumerate(self.legs)
+            )
+            names = {"name": f"{self.name}_{place}", "family": self.name} if repeats > 1 else {}
+            school = replace(self.school, seed=self.school.seed + place)
+            yield replace(self, legs=legs, school=school, **names)  # type: ignore[arg-type]
+
+
+def _stage_seed(seed: int, stage: int) -> int:
+    """Return the seed of a stage: the first has that of the experiment, later ones others, or they would draw alike."""
+    return seed if stage == 0 else int(np.random.SeedSequence([seed, stage]).generate_state(1)[0] >> 1)
+
+
 Experiment: TypeAlias = Study[EvolutionJudging, Lesson]
 
 
 def make_experiment(name: str, settings: Mapping[str, Any], *, folder: Path) -> Experiment:
     """Return the experiment that *settings* describe; every key is checked here, before anything runs."""
-    kind = board_of(built(About, settings, "experiment")).kind
-    network = {} if kind.network_inputs else {"inputs": (FEATURES,)}
-    judging = {} if THESIS in kind.evaluators else USUAL
+    game = board_of(built(About, settings, "experiment"))
+    network = {} if game.kind.network_inputs else {"inputs": (FEATURES,)}
+    judging = {} if THESIS in game.kind.evaluators else USUAL
 
     def lesson(name: str, settings: Mapping[str, Any]) -> Lesson:
+        legs = tuple(_legs(settings, network))
         return Lesson(
             name=name,
             student=built(EvolvedOptions, settings, "student"),
-            network=built(NetworkOptions, settings, "network", usual=network),
             school=built(SchoolOptions, settings, "school"),
-            trainer=built(TrainerOptions, settings, "trainer"),
+            legs=legs,
+            ancestor=load_ancestor(legs[0].trainer.ancestor, game) if legs[0].trainer.ancestor else None,
         )
 
     experiment = make_study(name, settings, learning=LEARNING, judging=EvolutionJudging, lesson=lesson, usual=judging)
+    for one in experiment.lessons:
+        _check_lesson(game, one)
+    experiment = replace(experiment, lessons=tuple(one for lesson in experiment.lessons for one in lesson.repeated()))
     _check(experiment)
     return experiment
 
 
+def _legs(settings: Mapping[str, Any], network: Mapping[str, Any]) -> Iterator[Leg]:
+    """Yield the stages of a student, in the order of the file: each has the student's settings, some keys changed."""
+    stages: Mapping[str, Any] = settings.get(STAGES) or {"": {}}
+    for place, (name, changes) in enumerate(stages.items()):
+        where = f"[{STAGES}.{name}]"
+        if not isinstance(changes, Mapping):
+            raise BadOption(f"{STAGES}.{name} = {changes!r} must be a section: {where} with keys below it")
+        if name and not name.isidentifier():
+            raise BadOption(f"{where}: a name of letters, digits and _ is needed, not {name!r}")
+        check_sections(changes, STAGED, where)
+        for key in ("ancestor", "repeats"):
+            if name and key in changes.get("trainer", ()):
+                raise BadOption(f"{where}: trainer.{key} is said of the whole evolution, in [trainer]")
+        changed = overridden(dict(settings), flattened(changes))
+        trainer = built(TrainerOptions, changed, "trainer")
+        yield Leg(
+            name=name,
+            network=built(NetworkOptions, changed, "network", usual=network),
+            trainer=trainer if place == 0 else replace(trainer, ancestor=""),
+        )
+
+
+def _check_lesson(game: CompiledGame, lesson: Lesson) -> None:
+    """Raise unless a student can evolve so, each stage from the champion of the one before."""
+    check_range("student.depth", lesson.student.depth, 1, 6)
+    _check_school(game, lesson)
+    before = lesson.ancestor.network if lesson.ancestor else None
+    for leg in lesson.legs:
+        make_plan(game, leg.network)
+        check_trainer(game, leg.trainer)
+        if before is not None:
+            check_wider(game, before, leg.network, OPTION if leg is lesson.legs[0] else f"[{STAGES}.{leg.name}]")
+        before = leg.network
+
+
 def _check(experiment: Experiment) -> None:
     game, judging = experiment.game, experiment.judging
-    for lesson in experiment.lessons:
-        make_plan(game, lesson.network)
-        check_trainer(game, lesson.trainer)
-        _check_school(game, lesson)
-        check_range("student.depth", lesson.student.depth, 1, 6)
-    for name, low in (("benchmark_epochs", 1), ("measured", 0), ("baseline_matches", 1), ("matches", 1)):
+    names = [lesson.name for lesson in experiment.lessons]
+    if double := [name for name in names if names.count(name) > 1]:
+        raise BadOption(f"trainer.repeats makes a second student {double[0]!r}; rename [variations.{double[0]}]")
+    for name, low in (("benchmark_epochs", 1), ("measured", 0), ("baseline_matches", 1), ("matches", 1),
+                      ("keep_matches", 0)):  # fmt: skip
         check_range(f"judging.{name}", getattr(judging, name), low, 10**7)
     for plies in ("opening_plies", "monitor_opening_plies"):
         check_range(f"judging.{plies}", getattr(judging, plies) or 0, 0, 20)
-    for opponent in (*judging.monitors, *judging.benchmarks, *judging.opponents):
+    for opponent in (*judging.monitors, *judging.benchmarks, *judging.opponents, *judging.keep_by):
         make_chooser(opponent, game)
     for baseline in judging.baselines:
         for player in pair_of(baseline):
@@ -131,6 +240,8 @@ def _check(experiment: Experiment) -> None:
 
 def _check_school(game: CompiledGame, lesson: Lesson) -> None:
     check_school(game, lesson.school)
+    if lesson.school.rounds and lesson.ancestor:
+        raise BadOption("trainer.ancestor and school.rounds: evolution starts with one of them, not with both")
     if lesson.school.rounds and game.kind.network_inputs is None:
         raise BadOption(
             f"school.rounds: a school turns boards about by what a game tells of its inputs for networks, and "

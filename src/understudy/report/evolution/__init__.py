@@ -13,6 +13,7 @@ from understudy.report.evolution.monitored import monitored_section
 from understudy.report.evolution.monitors import Monitor, matches_data, monitor_data, monitors_of
 from understudy.report.evolution.published import PublishedEvolution
 from understudy.report.evolution.selection import Persistence, count_eliminations, find_persisting, selection_section
+from understudy.report.evolution.stages import kept_section, seeds_section, stages_section
 from understudy.report.sources import Run
 
 
@@ -47,9 +48,12 @@ def evolution_sections(evolution: Evolution) -> list[Section]:
     sections = [
         school_section(run),
         course_section(run),
+        stages_section(run),
+        seeds_section(run),
         *(monitored_section(opponent, every, run.baselines, paper) for opponent, every in evolution.monitors.items()),
         baselines_section(run.baselines, evolution.monitors, paper),
         selection_section(run, evolution.persists),
+        kept_section(run),
         champions_section(run),
     ]
     return [section for section in sections if section is not None]

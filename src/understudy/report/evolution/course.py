@@ -37,10 +37,10 @@ from understudy.report.sources import Run
 POINTS = 200
 """Of a line; more generations are taken together."""
 
-PLACE = ("student", "generation", "seconds", "games", "matches")
+PLACE = ("student", "generation", "stage", "seconds", "games", "matches")
 """What says where a line stands, and is no measure."""
 
-SHARES = ("births", "ties", "busy")
+SHARES = ("births", "ties", "busy", "points")
 """Measures that are shares."""
 
 COUNTS = ("decided_by",)
@@ -50,6 +50,7 @@ WORDS = {
     "decided_by": "what decided matches",
     "plies": "mean length of a game, plies",
     "ties": "tied games",
+    "points": "points that children won",
     "births": "where survivors come from",
     "sigma": "step of mutation (sigma)",
     "busy": "time that workers were busy",

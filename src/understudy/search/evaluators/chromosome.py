@@ -208,16 +208,22 @@ def express(plan: Plan, alleles: NDArray[Any], seen: NDArray[np.bool_] | None = 
 
 def blindfolds(game: CompiledGame, options: NetworkOptions) -> dict[str, NDArray[np.bool_]]:
     """Return for each named input which of all inputs are left to be seen without it."""
-    total, counted = 0, _own_inputs(game).NUMBERS
-    # Inputs that are sums over stones come first, whatever the order of the names (see `make_inputs`).
-    names = sorted(options.inputs, key=lambda name: name in counted)
-    widths = {name: make_inputs(game, (name,), options.reading).total for name in names}
-    masks = {}
-    for name, width in widths.items():
-        masks[name] = np.ones(sum(widths.values()), np.bool_)
-        masks[name][total : total + width] = False
-        total += width
+    places = places_of(game, options)
+    masks = {name: np.ones(sum(map(len, places.values())), np.bool_) for name in places}
+    for name, own in places.items():
+        masks[name][own] = False
     return masks
+
+
+def places_of(game: CompiledGame, options: NetworkOptions) -> dict[str, NDArray[np.int64]]:
+    """Return for each named input its places among all inputs."""
+    total, counted = 0, _own_inputs(game).NUMBERS
+    places = {}
+    # Inputs that are sums over stones come first, whatever the order of the names (see `make_inputs`).
+    for name in sorted(options.inputs, key=lambda name: name in counted):
+        places[name] = np.arange(total, total + make_inputs(game, (name,), options.reading).total)
+        total += len(places[name])
+    return places
 
 
 def make_inputs(game: CompiledGame, names: Sequence[str], reading: str = "signed") -> Inputs:

@@ -30,6 +30,10 @@ class TrainerOptions:
     """Stop after the generation in which this much time is used up, measuring left out."""
     population: int = 62
     seed: int = 0
+    repeats: int = 1
+    """How many students evolve so, with this seed and those that follow it."""
+    ancestor: str = ""
+    """A student that ships, a run folder or a file: evolution starts at its champion, whose network may be smaller."""
     depth: int = 3
     """Plies that networks look ahead while they evolve."""
     limit: int = 100
@@ -61,6 +65,9 @@ class TrainerOptions:
     """Players by name that every child meets."""
     famous: int = 3
     """How many of the hall of fame every child meets."""
+    matches: int = 0
+    """Matches of two games of every child of the strategy, more of them against those who are hard to beat; 0: one
+    against each opponent and each of the famous."""
     opening_plies: int = 4
     """Random plies before the games of a trial."""
     lag: int = 8
@@ -71,6 +78,7 @@ class Evolver(Protocol):
     """A trainer that asks for games and is told how they ended."""
 
     generation: int
+    games: int
 
     @property
     def population(self) -> Alleles:
@@ -118,7 +126,7 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
         ("generations", 0, 10**7), ("minutes", 0, 10**6), ("population", 4, 10**5), ("seed", 0, 2**31), ("depth", 1, 6),
         ("limit", 2, 2_000),
         ("epoch", 1, 10**6), ("mutants", 1, 20), ("rate", 0, 1), ("width", 1e-6, 100), ("famous", 0, 64),
-        ("opening_plies", 0, 20), ("lag", 1, 10_000),
+        ("opening_plies", 0, 20), ("lag", 1, 10_000), ("repeats", 1, 1_000), ("matches", 0, 10_000),
     ):  # fmt: skip
         check_range(f"trainer.{name}", getattr(options, name), low, high)
     check_range("trainer.late_rate", options.late_rate or 0, 0, 1)
@@ -129,8 +137,21 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
         raise BadOption("trainer: a child needs somebody to play; name trainer.opponents or raise trainer.famous")
     if options.kind != "thesis" and options.opening_plies >= options.limit:
         raise BadOption(f"trainer.opening_plies must be below trainer.limit = {options.limit}, or nobody would choose")
+    _check_matches(options)
     for opponent in options.opponents:
         make_chooser(opponent, game)
+
+
+def _check_matches(options: TrainerOptions) -> None:
+    """Raise unless matches can be shared out, at least one for everybody."""
+    groups = len(options.opponents) + bool(options.famous)
+    if options.matches and options.kind != "strategy":
+        raise BadOption(f"trainer.matches: only the strategy shares matches out, not the kind {options.kind!r}")
+    if 0 < options.matches < groups:
+        raise BadOption(
+            f"trainer.matches = {options.matches} must be 0, or at least {groups}: one for each opponent, and one for "
+            "the famous"
+        )
 
 
 CHUNK = 100

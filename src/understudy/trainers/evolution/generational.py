@@ -8,7 +8,8 @@ last generation as if it had not stopped.
 The strategy is separable CMA-ES from the library `cmaes`, with a hall of fame to play against. Every generation draws
 children around a mean; all of them meet the same opponents from the same openings, so that luck cancels out of their
 ranks, and the mean moves to where the better ones are. The mean is the champion: an average of many children is better
-than the luckiest of them.
+than the luckiest of them. Where it has a number of matches to share out, those who lately took more points from the
+children get more of them, in proportion.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
 
 FAME = 5
 """The mean enters the hall after every so many generations."""
+LATELY = 0.2
+"""What the last generation counts in how hard opponents are: some five are remembered, since one has few matches."""
+EASIEST = 0.05
+"""Nobody counts as easier, lest one who was beaten for long is never met more than once again."""
 
 
 class Genetic:
@@ -157,6 +162,9 @@ class Strategy:
         )
         self.hall = Hall((self._first * self.scale)[None])
         self._history: list[list[float]] = []
+        self._shares: list[NDArray[np.float64]] = []
+        groups = len(self.options.opponents) + bool(self.options.famous)
+        self._hardness = np.full(groups, 0.5)
         self._begin()
 
     def _begin(self) -> None:
@@ -164,9 +172,18 @@ class Strategy:
         options, rng = self.options, np.random.default_rng([self.options.seed, 0x5A9, self.generation])
         self._children = [self._search.ask() for _ in range(options.population)]
         self.population: Alleles = np.stack(self._children) * self.scale
-        famous = [*self.hall.drawn(max(options.famous - 1, 0), rng), self.champion()][: options.famous]
-        self._famous = Shared(np.stack(famous)) if famous else None
+        named, famous = len(options.opponents), options.famous
+        counts = np.ones(named, np.int64)
+        if options.matches:
+            counts = share_out(self._hardness, options.matches)
+            famous = int(counts[named:].sum())
+        met = [*self.hall.drawn(max(famous - 1, 0), rng), self.champion()][:famous]
+        often = zip(options.opponents, counts, strict=False)
+        self._opponents = tuple(one for one, count in often for _ in range(count))
+        self._famous = Shared(np.stack(met)) if met else None
+        self._groups = np.append(np.repeat(np.arange(named), counts[:named]), np.full(famous, named))
         self._asked, self._scores, self._ties, self._plies = 0, [], [], []  # type: ignore[var-annotated]
+        self._won = np.zeros(len(self._groups))
 
     def ask(self) -> Trial | None:
         """Return the trial of the next child; None while those asked for must be told first."""
@@ -175,24 +192,33 @@ class Strategy:
         self._asked += 1
         key = (self.options.seed, self.generation)
         return Trial(
-            stage=self.stage, alleles=self.population[self._asked - 1], opponents=self.options.opponents,
+            stage=self.stage, alleles=self.population[self._asked - 1], opponents=self._opponents,
             famous=self._famous,
             opening_plies=self.options.opening_plies, opening_seed=(*key, 1), seed=(*key, 2, self._asked),
         )  # fmt: skip
 
     def tell(self, result: tuple[Meeting, ...]) -> Mapping[str, Any] | None:
         """Take the matches of the oldest child not told; return notes where this ends the generation."""
-        self._scores.append(float(np.mean([points(meeting) for meeting in result])))
+        won = [points(meeting) for meeting in result]
+        self._scores.append(float(np.mean(won)))
+        self._won += won
         self._ties += [game == 0 for meeting in result for game in (meeting.opened, meeting.answered)]
         self._plies += [plies for meeting in result for plies in (meeting.opened_plies, meeting.answered_plies)]
         if len(self._scores) < len(self.population):
             return None
         noted = self._noted()
-        self._advance(self._scores)
+        self._advance(self._scores, self._group_shares())
         return noted
 
-    def _advance(self, scores: list[float]) -> None:
+    def _group_shares(self) -> NDArray[np.float64]:
+        """Return the share of points that the children won against each opponent, and against the famous."""
+        met = np.bincount(self._groups, minlength=len(self._hardness))
+        return np.bincount(self._groups, self._won, len(self._hardness)) / met / len(self.population)
+
+    def _advance(self, scores: list[float], shares: NDArray[np.float64]) -> None:
         self._history.append(scores)
+        self._shares.append(shares)
+        self._hardness = (1 - LATELY) * self._hardness + LATELY * (1 - shares)
         self._search.tell([(child, -score) for child, score in zip(self._children, scores, strict=True)])
         self.generation += 1
         if self.generation % FAME == 0:
@@ -208,7 +234,12 @@ class Strategy:
             "ties": float(np.mean(self._ties)),
             "fitness": {"best": max(self._scores), "mean": float(np.mean(self._scores))},
             "sigma": float(self._search._sigma),
+            **({"points": self._named_shares()} if self.options.matches else {}),
         }
+
+    def _named_shares(self) -> dict[str, float]:
+        names = [*self.options.opponents, *(["the famous"] if self.options.famous else [])]
+        return dict(zip(names, self._group_shares().round(4).tolist(), strict=True))
 
     def champion(self) -> Alleles:
         """Return the mean."""
@@ -218,11 +249,31 @@ class Strategy:
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the scores of all children so far: the rest follows from them and the seed."""
         scores = np.array(self._history).reshape(-1, self.options.population)
-        return {"scores": scores, "counts": np.array([self.games])}
+        shares = np.array(self._shares).reshape(-1, len(self._hardness))
+        return {
+            "scores": scores,
+            "counts": np.array([self.games]),
+            **({"shares": shares} if self.options.matches else {}),
+        }
 
     def restore(self, arrays: Mapping[str, NDArray[Any]]) -> None:
         """Go through all generations again without playing them."""
         self._reset()
-        for scores in arrays["scores"]:
-            self._advance(scores.tolist())
+        # Where matches are not shared out nothing hangs on who took the points, and earlier runs did not keep it.
+        shares = arrays["shares"] if self.options.matches else np.zeros((len(arrays["scores"]), len(self._hardness)))
+        for scores, share in zip(arrays["scores"], shares, strict=True):
+            self._advance(scores.tolist(), share)
         self.games = int(arrays["counts"][0])
+
+
+def share_out(hardness: NDArray[np.float64], matches: int) -> NDArray[np.int64]:
+    """Return how many of the *matches* each opponent has: one, and of the others in proportion to how hard it is.
+
+    What is left by rounding down goes to the largest remainders, to the first of equal ones.
+    """
+    weights = np.maximum(hardness, EASIEST)
+    wanted = (matches - len(weights)) * weights / weights.sum()
+    counts = np.floor(wanted).astype(np.int64)
+    counts[np.argsort(counts - wanted, kind="stable")[: matches - len(weights) - counts.sum()]] += 1
+    shared: NDArray[np.int64] = counts + 1
+    return shared
