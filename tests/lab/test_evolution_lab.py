@@ -17,6 +17,7 @@ from tests.tiny import EVOLUTION, changed
 from tests.tiny import EVOLVERS as KINDS
 from understudy import lab
 from understudy.backends import Local
+from understudy.backends.shared import Shared
 from understudy.cli import main
 from understudy.errors import BackendError, BadOption, FileError, UnderstudyError, UnknownName
 from understudy.judges.duels import read_score
@@ -27,7 +28,6 @@ from understudy.lab.run import Progress
 from understudy.players import make_player
 from understudy.players.evolved import load_evolved
 from understudy.tensors import load_arrays, save_arrays
-from understudy.trainers.evolution.arena import Bred
 
 ROOT = Path(__file__).parents[2]
 
@@ -156,7 +156,7 @@ def test_tasks_that_choose_share_no_seed_and_no_opening_with_those_that_grade(
 
     def playing(run: Any, every: Any) -> Any:
         for task in every:
-            if task.choosing or any(isinstance(player, Bred) for player in task.players):  # baselines grade nobody here
+            if task.choosing or isinstance(task.players[0], Shared):  # baselines grade nobody here
                 tasks["choosing" if task.choosing else "grading"].append(task)
         return plain(run, every)
 
@@ -333,6 +333,21 @@ def test_nonsense_is_played_again(whole: Path, tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(evolution, "play_timed", babble)
     assert kept(judged(tmp_path, tiny())) == kept(whole)
+
+
+@pytest.mark.parametrize("seconds", [-1e9, 1e300, float("inf"), float("-inf"), float("nan"), 0.0])
+def test_a_clock_that_is_wrong_changes_nothing(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Workers say how long they played; only the share of time that they were busy is reckoned from it."""
+    play = evolution.play_timed
+    monkeypatch.setattr(evolution, "play_timed", lambda task: play(task)._replace(seconds=seconds))
+    trained(tmp_path, tiny("thesis"))
+    for path in ("evolvers/thesis.safetensors", "student_thesis.safetensors"):
+        (mine, _), (theirs, _) = load_arrays(tmp_path / path), load_arrays(whole / path)
+        assert mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+    for line in (tmp_path / "generations.jsonl").read_text().splitlines():
+        assert 0.0 <= json.loads(line)["busy"] < 1e6
 
 
 @pytest.mark.parametrize("kind", KINDS)
