@@ -156,9 +156,7 @@ def test_tasks_that_choose_share_no_seed_and_no_opening_with_those_that_grade(
 
     def playing(run: Any, every: Any) -> Any:
         for task in every:
-            if task.choosing or any(
-                isinstance(player, Shared) for player in task.players
-            ):  # baselines grade nobody here
+            if task.choosing or isinstance(task.players[0], Shared):  # baselines grade nobody here
                 tasks["choosing" if task.choosing else "grading"].append(task)
         return plain(run, every)
 
@@ -364,6 +362,21 @@ def test_nonsense_is_played_again(whole: Path, tmp_path: Path, monkeypatch: pyte
 
     monkeypatch.setattr(evolution, "play_timed", babble)
     assert kept(judged(tmp_path, tiny())) == kept(whole)
+
+
+@pytest.mark.parametrize("seconds", [-1e9, 1e300, float("inf"), float("-inf"), float("nan"), 0.0])
+def test_a_clock_that_is_wrong_changes_nothing(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float
+) -> None:
+    """Workers say how long they played; only the share of time that they were busy is reckoned from it."""
+    play = evolution.play_timed
+    monkeypatch.setattr(evolution, "play_timed", lambda task: play(task)._replace(seconds=seconds))
+    trained(tmp_path, tiny("thesis"))
+    for path in ("evolvers/thesis.safetensors", "student_thesis.safetensors"):
+        (mine, _), (theirs, _) = load_arrays(tmp_path / path), load_arrays(whole / path)
+        assert mine.keys() == theirs.keys() and all(np.array_equal(mine[name], theirs[name]) for name in mine)
+    for line in (tmp_path / "generations.jsonl").read_text().splitlines():
+        assert 0.0 <= json.loads(line)["busy"] < 1e6
 
 
 @pytest.mark.parametrize("kind", KINDS)

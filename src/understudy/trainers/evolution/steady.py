@@ -12,7 +12,7 @@ kept as who its parents are and by which chance it was bred, which is a few numb
 
 from __future__ import annotations
 
-from collections import Counter, deque
+from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
@@ -103,8 +103,8 @@ class Steady:
         """Have nothing under way, and these trials to ask for before any other."""
         self._waiting: deque[_Asked] = deque()
         self._again = deque(again)
-        self._busy: Counter[int] = Counter()
-        """How many trials of each member are under way."""
+        self._busy = np.zeros(len(self.rows) + 1, np.int64)
+        """How many trials of each member are under way; at the end, of children."""
         self._met: tuple[tuple[int, int], _Met] | None = None
         self._breeders: _Breeders | None = None
 
@@ -130,9 +130,9 @@ class Steady:
     def _next(self) -> _Asked:
         rng = self._chance(self.asked)
         self.asked += 1
-        untried = [int(member) for member in np.flatnonzero(self.matches == 0) if not self._busy[int(member)]]
-        if untried or rng.random() < AGAIN:
-            member = untried[0] if untried else self._doubtful()
+        untried = (self.matches == 0) & (self._busy[:-1] == 0)
+        if untried.any() or rng.random() < AGAIN:
+            member = int(np.argmax(untried)) if untried.any() else self._doubtful()
             row = self.rows[member]
             return _Asked(member, row, 0.0, self.asked, self._famous(), (row,), 0.0)
         breeders = self._choose_breeders()
@@ -155,10 +155,16 @@ class Steady:
         return number // len(self.rows)
 
     def _doubtful(self) -> int:
-        """Return the member of the better half that was tried least."""
-        better: list[int] = np.argsort(-self.fitness(), kind="stable")[: max(len(self.rows) // 2, 1)].tolist()
-        free = [member for member in better if not self._busy[member]] or [better[0]]
-        return min(free, key=lambda member: self.matches[member])
+        """Return the member of the better half that was tried least, of equals the best."""
+        fitness, half = self.fitness(), max(len(self.rows) // 2, 1)
+        worst = np.partition(fitness, -half)[-half]  # of the better half; not by sorting, for there may be thousands
+        better = fitness > worst
+        better[np.flatnonzero(fitness == worst)[: half - int(better.sum())]] = True
+        free = better & (self._busy[:-1] == 0)
+        if not free.any():
+            return int(np.argmax(fitness))
+        least = np.flatnonzero(free & (self.matches == self.matches[free].min()))
+        return int(least[np.argmax(fitness[least])])
 
     def _choose_breeders(self) -> _Breeders:
         """Return the members of now; where more children are under way than there are members, those of a while ago.
@@ -167,7 +173,9 @@ class Steady:
         no members any more, but whose children are under way.
         """
         turn = self.asked // self.options.lag
-        if self._breeders is None or self._breeders.turn != turn or self.options.lag <= len(self.rows):
+        if self.options.lag <= len(self.rows):
+            return _Breeders(turn, self.rows, self.widths, self.fitness())
+        if self._breeders is None or self._breeders.turn != turn:
             self._breeders = _Breeders(turn, list(self.rows), self.widths.copy(), self.fitness())
         return self._breeders
 
@@ -288,6 +296,7 @@ class Steady:
             return
         rows = [*self.rows, *self.hall.rows, *arrays["others"]]
         self._begin(self._read(arrays, rows))
+        self._busy[[asked.member for asked in self._again]] += 0  # whoever is no member is noticed here
         if len(arrays["breeders"]):
             members = [rows[place] for place in arrays["breeders"].tolist()]
             widths, fitness = arrays["breeders_widths"], arrays["breeders_fitness"]
