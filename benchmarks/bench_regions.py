@@ -28,7 +28,7 @@ def lines() -> Iterator[str]:
     for left, one in facts().items():
         yield (
             f"8x8, at most {left} stones: {one['apart']} of {one['boards']} boards have fallen apart; of "
-            f"{one['tried']} {one['solved']} are solved by regions within {LIMIT} boards, {one['plain']} by plain search"
+            f"{one['tried']} {one['solved']} are solved by regions within {LIMIT} boards, {one['plain']} plainly"
         )
 
 
