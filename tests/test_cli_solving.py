@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner
 
 from understudy.cli import commands, main
+from understudy.games import find_game
 from understudy.kernels import interpreted
 
 
@@ -142,3 +143,43 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
     assert message in said.err
     assert said.err.startswith("understudy: ") and said.err.count("\n") == 1
     assert said.out == ""
+
+
+APART = "......../..BW..../......../......BW/......../BW....../......../BW...... "
+"""Two stones of Black's with a move to spare each, one of White's, and one that whoever comes first jumps with."""
+
+
+@pytest.mark.parametrize("mover", ["B", "W"])
+def test_a_position_that_has_fallen_apart_is_solved_on_any_board(mover: str) -> None:
+    answer = call("solve", "konane", "--size", "8", "--position", APART + mover)
+    game = find_game("konane")
+    position = game.read(APART + mover)
+    assert answer["size"] == "8x8" and answer["winner"] == "first"
+    assert sorted(region["value"] for region in answer["regions"]) == ["*", "-1", "1", "1"]
+    assert {"cells": ["f5", "g5", "h5"], "value": "-1"} in answer["regions"]
+    names = [game.write_move(position, move) for move in game.moves(position)]
+    # Black must take what both want: after a move to spare 0 is left of these, and White is the last to jump.
+    won = {name: "second" if name in ("a1-c1", "a3-c3") else "first" for name in names}
+    assert answer["moves"] == won and len(won) == {"B": 3, "W": 2}[mover]
+
+
+def test_what_is_said_of_a_position_that_has_fallen_apart() -> None:
+    shown = CliRunner().invoke(commands, ["solve", "konane", "--position", APART + "W"]).stdout.splitlines()
+    assert shown[0] == "white to move: black wins" and "region f5 g5 h5: worth -1" in shown
+    assert shown[-1].endswith("values count moves to spare for black")
+
+
+def test_positions_that_cannot_be_solved_so(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    start = find_game("konane").write(find_game("konane").start())
+    for command, message in (
+        (["konane", "--position", "nonsense"], "konane position 'nonsense': expected rows"),
+        (["konane", "--position", start], "has regions once both sides have removed a stone"),
+        (["lines_of_action", "--position", "x"], "--position goes with a game whose boards fall apart, such as konane"),
+        (["chess", "--position", "x"], "--position goes with a game whose boards fall apart, such as konane"),
+    ):
+        monkeypatch.setattr(sys, "argv", ["understudy", "solve", *command])
+        with pytest.raises(SystemExit) as caught:
+            main()
+        assert caught.value.code == 2 and message in capsys.readouterr().err

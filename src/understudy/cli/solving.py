@@ -40,22 +40,30 @@ UNKNOWN = "unknown"
 @click.option("--tables", metavar="FOLDER", help="Of morris: where tables lie; your data folder if not said.")
 @click.option("--verify", "verified", type=click.IntRange(1), metavar="N",
               help="Of morris: look at N random positions of each table by the rules.")  # fmt: skip
+@click.option("--position", metavar="TEXT",
+              help="Of konane: who wins this position, on a board of any size, if it has fallen apart.")  # fmt: skip
 @backend_options
 @json_option
 def solve(
     name: str, size: str | None, rules: tuple[str, ...], as_json: bool, stones: str | None, tables: str | None,
-    verified: int | None, where: Where,
+    verified: int | None, position: str | None, where: Where,
 ) -> None:  # fmt: skip
     """Tell who wins a game with best play.
 
     And what each first move leads to. Two games can be solved on small boards: konane on at most 36 cells (4x4, 5x5,
     4x6, 5x6, 5x7, 6x6), and lines_of_action on 4x4 and 5x5, where the plies to the end are told as well. Of morris
     endgames are solved, and tables of them kept: `perfect` plays by them, `searcher:time=1,tables=usual` asks them.
+
+    With --position it tells of one position of konane instead, whatever the size: regions that no jump can join any
+    more are valued one by one, and their values add up.
     """
     from understudy.cli.endgames import solve_endgames
     from understudy.solve import make_solver
 
     game = find(name, size, rules)
+    if position is not None:
+        _solve_position(game, position, as_json=as_json)
+        return
     if game.kind.tables is not None:
         solve_endgames(game, stones, tables, verified, where, as_json=as_json)
         return
@@ -74,6 +82,33 @@ def solve(
     else:
         _print_solution(game, solver, worths)
         click.echo(f"{positions:,} positions searched in {seconds:.2f} s".replace(",", " "))
+
+
+def _solve_position(game: CompiledGame, text: str, *, as_json: bool) -> None:
+    """Tell who wins a position that has fallen apart, by which moves, and what its regions are worth."""
+    module = game.kind.load("solver") if game.kind.solver is not None else None
+    if not hasattr(module, "take_apart"):
+        raise BadOption(f"--position goes with a game whose boards fall apart, such as konane, not with {game.name}")
+    position, began = game.read(text), time.perf_counter()
+    apart = module.take_apart(game, position)  # type: ignore[union-attr]
+    seconds, mover = time.perf_counter() - began, position.ply % 2
+    names = {game.write_move(position, move): PLAYERS[mover if won else 1 - mover] for move, won in apart.moves.items()}
+    winner = PLAYERS[mover if apart.wins else 1 - mover]
+    if as_json:
+        regions = [{"cells": cells, "value": value} for cells, value in apart.regions]
+        print_json({"size": "x".join(map(str, game.size)), "winner": winner, "moves": names, "regions": regions,
+                    "looked_at": apart.looked_at, "seconds": seconds})  # fmt: skip
+        return
+    colours = dict(zip(PLAYERS, game.colours, strict=True))
+    click.echo(f"{colours[PLAYERS[mover]]} to move: {colours[winner]} wins")
+    for move, victor in names.items():
+        click.echo(f"  {move:<6} {colours[victor]} wins")
+    for cells, value in apart.regions:
+        worth = "searched, too large for a value" if value is None else f"worth {value}"
+        click.echo(f"region {' '.join(cells)}: {worth}")
+    click.echo(
+        f"{apart.looked_at} boards looked at in {seconds:.2f} s; values count moves to spare for {game.colours[0]}"
+    )
 
 
 def _tell(game: CompiledGame, worths: Mapping[Move, Worth]) -> dict[str, Any]:

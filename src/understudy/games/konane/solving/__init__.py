@@ -19,6 +19,7 @@ from understudy.games.bits import sent
 from understudy.games.konane.batches import successors
 from understudy.games.konane.notation import colour_masks
 from understudy.games.konane.rules import Konane
+from understudy.games.konane.solving.regions import take_apart as take_apart
 from understudy.games.konane.solving.search import CHUNK_BITS, CHUNKS, IDLE, LAYOUT, MOST_CELLS, Workspace, solve_batch
 from understudy.proofs import FIRST_SIZE, LARGEST_SIZE, enlarged, make_table
 from understudy.protocols import Move
