@@ -289,3 +289,15 @@ def test_weights_that_lie_elsewhere_are_refused(tmp_path: Path) -> None:
     (tmp_path / "student.onnx").write_bytes(model.SerializeToString())
     with pytest.raises(FileError, match=r"its weights are in another file"):
         make_player(f"student:{tmp_path / 'student.onnx'}", find_game("konane", (4, 4)))
+
+
+@pytest.mark.parametrize("place", [1, 2, 4, 7])
+def test_numbers_where_a_graph_has_names(place: int, tmp_path: Path) -> None:
+    """A number of gigabytes where the name of an operator, its domain or its values should be is no room to be made."""
+    huge = bytes([place << 3]) + b"\x80\x80\x80\x80\x10"  # 2^32
+    node = (b"" if place == 4 else b"\x22\x04Tanh") + (b"" if place == 2 else b"\x12\x01y") + huge
+    graph = bytes([1 << 3 | 2, len(node)]) + node
+    path = tmp_path / "student.onnx"
+    path.write_bytes(bytes([7 << 3 | 2, len(graph)]) + graph)
+    with bounded(8 * FREE), pytest.raises(FileError, match="its graph is not sound"):
+        make_player(f"student:{path}", find_game("konane", (4, 4)))

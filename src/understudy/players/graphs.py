@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from understudy.errors import FileError, first_line
-from understudy.players.messages import Message, one, signed, table
+from understudy.players.messages import Message, one, piece, signed, table
 from understudy.players.operators import RULES, Node, Value, read_tensor
 
 ROOMS = {1: 1 << 24, 8192: 1 << 29}
@@ -88,7 +88,7 @@ def read_graph(data: memoryview) -> Graph:
     model = table(data)
     for entry in map(table, model.get(14, ())):
         if one(entry, 1, b"") == EXPORTED:
-            source = bytes(memoryview(one(entry, 2, b""))).decode()
+            source = piece(one(entry, 2, b"")).decode()
             raise ValueError(f"it was written for other programs; play {source!r}, of which it was made")
     graph = table(one(model, 7))
     if model.get(25) or graph.get(15):
@@ -102,12 +102,12 @@ def read_graph(data: memoryview) -> Graph:
 
 def read_node(node: Message) -> Node:
     """Return an operator at work; one that has no rule is refused."""
-    kind, outputs = bytes(one(node, 4, b"")).decode(), node.get(2, [])
-    if kind not in RULES or bytes(one(node, 7, b"")) not in (b"", b"ai.onnx") or not outputs:
+    kind, outputs = piece(one(node, 4, b"")).decode(), node.get(2, [])
+    if kind not in RULES or piece(one(node, 7, b"")) not in (b"", b"ai.onnx") or not outputs:
         raise ValueError(f"its graph has {kind!r} in it, which no student of ours does")
     options = [table(option) for option in node.get(5, ())]
-    named = {bytes(one(option, 1)).decode(): option for option in options}
-    return Node(kind, tuple(bytes(name) for name in node.get(1, ())), tuple(bytes(name) for name in outputs), named)
+    named = {piece(one(option, 1)).decode(): option for option in options}
+    return Node(kind, tuple(piece(name) for name in node.get(1, ())), tuple(piece(name) for name in outputs), named)
 
 
 def read_input(given: Message) -> tuple[bytes, tuple[int | None, ...]]:
@@ -116,4 +116,4 @@ def read_input(given: Message) -> tuple[bytes, tuple[int | None, ...]]:
     sizes = [signed(one(size, 1)) if size.get(1) else None for size in dimensions]
     if None in sizes[1:]:
         raise ValueError("it does not say how many inputs it has")
-    return bytes(one(given, 1)), tuple(sizes)
+    return piece(one(given, 1)), tuple(sizes)

@@ -56,6 +56,11 @@ def one(message: Message, number: int, *usual: Any) -> Any:
     return values[0]
 
 
+def piece(value: Any) -> bytes:
+    """Return a piece of the file; a number in its place would stand for as many bytes."""
+    return bytes(memoryview(value))
+
+
 def many(message: Message, number: int) -> tuple[int, ...]:
     """Return whole numbers, of which one field may hold several."""
     numbers = list[int]()

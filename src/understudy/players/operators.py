@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from understudy.players.messages import Message, many, one, signed, table
+from understudy.players.messages import Message, many, one, piece, signed, table
 
 SHORT = 64
 """Whole numbers that a shape may be made of; longer lists are weights."""
@@ -89,7 +89,7 @@ def matmul(node: Node, left: Value, right: Value) -> Value:
 
 def convolve(node: Node, seen: Value, weights: Value, bias: Value | None = None) -> Value:
     """What windows see that move over planes."""
-    if (padding := node.options.get("auto_pad")) is not None and bytes(one(padding, 4, b"")) not in (b"", b"NOTSET"):
+    if (padding := node.options.get("auto_pad")) is not None and piece(one(padding, 4, b"")) not in (b"", b"NOTSET"):
         raise ValueError("Conv pads by itself, which no student of ours does")
     size, window = seen.shape[2:], weights.shape[2:]
     pads = node.numbers("pads", [0] * (2 * len(size)))
@@ -266,4 +266,4 @@ def read_tensor(tensor: Message) -> tuple[bytes, Value]:
         whole = many(tensor, 7) if raw is None else tuple(np.frombuffer(raw, "<i8").tolist())
         if len(whole) != math.prod(shape):
             raise ValueError("its weights are not as many as they say")
-    return bytes(one(tensor, 8, b"")), Value(shape, whole)
+    return piece(one(tensor, 8, b"")), Value(shape, whole)
