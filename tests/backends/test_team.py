@@ -255,7 +255,9 @@ def test_late_answers_are_ignored(clock: Callable[[float], None], monkeypatch: p
         assert [crew.receive() for _ in range(2)] == [1, 4]
 
 
-def test_an_answer_costs_the_same_for_few_and_for_many() -> None:
+@pytest.mark.usefixtures("clock")
+def test_an_answer_costs_the_same_for_few_and_for_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ray_team, "SHORT", 0.0)  # nobody gets two tasks, however fast the machine is
     calls = {}
     for size in (10, 1000):
         team = simulate(World(size, work=do))
@@ -264,9 +266,6 @@ def test_an_answer_costs_the_same_for_few_and_for_many() -> None:
                 crew.send(number)
             for _ in range(size):
                 crew.receive()
-            for number in range(200):  # so that all who have two tasks are done with one
-                crew.send(number)
-                crew.receive()
 
             def one_hundred(crew: RayCrew[int, int] = crew) -> None:
                 for number in range(100):
@@ -274,7 +273,7 @@ def test_an_answer_costs_the_same_for_few_and_for_many() -> None:
                     crew.receive()
 
             calls[size] = count_calls(one_hundred)
-    assert calls[1000] < 1.3 * calls[10]
+    assert calls[1000] < 1.1 * calls[10]
 
 
 # Machines that are not as they should be.

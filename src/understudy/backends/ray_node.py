@@ -11,6 +11,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import shutil
 import socket
 import subprocess
 import sys
@@ -38,8 +39,10 @@ VITAL = ("raylet", "gcs_server")
 STARTS = 3
 """How often a node of our own is started before we give up: Ray waits half a minute for it, and a machine may be busy
 for longer; the second time everything is loaded."""
-STORE = 100_000_000
-"""Bytes for messages on a node of our own: tasks and results are small, and a few of them are under way."""
+SMALL_STORE, LARGE_STORE = 100_000_000, 1_000_000_000
+"""Bytes for what tasks share on a node of our own, at least and at most: two generations of ten thousand parents are
+330 million. Ray takes memory when it is used; what does not fit goes into files, which is many times slower."""
+SHARED_MEMORY = Path("/dev/shm")
 
 QUIET = {
     "RAY_USAGE_STATS_ENABLED": "0",
@@ -188,7 +191,7 @@ def _start(ray: Any, processors: int) -> None:
     """Start a node of our own, again if it was only too slow."""
     for start in range(1, STARTS + 1):
         try:
-            ray.init(address="local", num_cpus=processors, include_dashboard=False, object_store_memory=STORE,
+            ray.init(address="local", num_cpus=processors, include_dashboard=False, object_store_memory=_store_size(),
                      log_to_driver=False, logging_level=logging.ERROR)  # fmt: skip
             _watch_over()
             return
@@ -196,6 +199,12 @@ def _start(ray: Any, processors: int) -> None:
             if start == STARTS or not _was_late(error):
                 raise BackendError(f"Ray could not start a node on this machine: {_first_line(error)}") from None
         ray.shutdown()
+
+
+def _store_size() -> int:
+    """Return how many bytes of shared memory to ask for: at most half of what there is."""
+    free = shutil.disk_usage(SHARED_MEMORY).free if SHARED_MEMORY.exists() else 0
+    return max(SMALL_STORE, min(free // 2, LARGE_STORE))
 
 
 def _watch_over() -> None:
