@@ -55,7 +55,7 @@ def play_down(game: CompiledGame, left: int, seed: int) -> Any | None:
     """Return the first position of a random game with at most so many stones; None if it ended before."""
     rng, position = np.random.default_rng(seed), game.start()
     while moves := game.moves(position):
-        if sum(stone is not None for stone in game.stones(position)) <= left:
+        if sum(bool(stone) for stone in game.stones(position)) <= left:
             return position
         position = game.play(position, moves[rng.integers(len(moves))])
     return None
