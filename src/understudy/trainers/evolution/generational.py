@@ -23,7 +23,8 @@ from cmaes import SepCMA
 from numpy.typing import NDArray
 
 from understudy.trainers.evolution.arena import RULES, Alleles, Final, Finished, Meeting, Stage, Trial
-from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, points, replaced, usual_weights
+from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, points, replaced
+from understudy.trainers.evolution.scales import scales_of
 
 FAME = 5
 """The mean enters the hall after every so many generations."""
@@ -135,7 +136,7 @@ class Strategy:
     def __init__(self, stage: Stage, options: TrainerOptions, ancestor: Alleles | None = None) -> None:
         self.stage, self.options = stage, options
         plan = stage.plan()
-        self.scale = usual_weights(plan.fan_in())
+        self.scale = scales_of(stage, scaled=options.scaled)
         self._first = np.random.default_rng([options.seed, 0x57A]).normal(size=plan.length)
         if ancestor is not None:
             self._first = ancestor / self.scale

@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.trainers.evolution.arena import Alleles, Meeting, Stage, Trial
-from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, perturbed, points, usual_weights
+from understudy.trainers.evolution.evolver import CROSSOVERS, Hall, TrainerOptions, perturbed, points
+from understudy.trainers.evolution.scales import scales_of
 
 AGAIN = 0.35
 """The share of trials given to members tried before."""
@@ -49,7 +50,7 @@ class Steady:
     def __init__(self, stage: Stage, options: TrainerOptions, ancestor: Alleles | None = None) -> None:
         self.stage, self.options, plan = stage, options, stage.plan()
         rng, count = np.random.default_rng([options.seed, 0x57D]), options.population
-        self.units, self.scale = plan.units(), usual_weights(plan.fan_in())
+        self.units, self.scale = plan.units(), scales_of(stage, scaled=options.scaled)
         self.population: Alleles = rng.normal(size=(count, plan.length)) * self.scale
         if ancestor is not None:
             self.population = ancestor + options.width * self.population
