@@ -14,8 +14,11 @@ from understudy.games import find_game
 from understudy.players.evolved import save_evolved
 from understudy.search.evaluators import value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
+from understudy.trainers.evolution import scales
 from understudy.trainers.evolution.ancestors import check_wider, load_ancestor, widen
 from understudy.trainers.evolution.arena import Stage, Trial, play_trial
+from understudy.trainers.evolution.evolver import usual_weights
+from understudy.trainers.evolution.scales import scales_of
 
 EIGHT, FIVE = find_game("lines_of_action"), find_game("lines_of_action", (5, 5))
 SMALL = NetworkOptions(inputs=("shape", "turn"), hidden=1, both=True)
@@ -126,3 +129,34 @@ def test_who_is_no_ancestor_is_told_in_one_sentence(tmp_path: Path) -> None:
             load_ancestor(name, EIGHT)
         assert message in str(caught.value) and "\n" not in str(caught.value)
         assert str(caught.value).startswith("trainer.ancestor: ")
+
+
+# How far mutations move each weight.
+
+
+@pytest.mark.parametrize("game", ["lines_of_action", "konane", "chess"])
+def test_steps_are_shorter_where_inputs_vary_more(game: str) -> None:
+    for both in (False, True):
+        network = NetworkOptions(inputs=("features", "turn"), hidden=3, both=both)
+        board = find_game(game)
+        stage = Stage(game=game, size=board.size, network=network)
+        plan, usual, scales = stage.plan(), scales_of(stage, scaled=False), scales_of(stage, scaled=True)
+        assert np.array_equal(usual, usual_weights(plan.fan_in())) and scales.shape == usual.shape
+        assert np.array_equal(scales[-7:], usual[-7:]), "outputs and biases are no inputs"
+        spreads = (usual / scales)[: 3 * plan.rows].reshape(-1, 3)
+        assert np.allclose(spreads, spreads[:, :1]) and 0.0999 < spreads.min() < spreads.max() < 1.0001
+        assert spreads[-1] == pytest.approx(np.ones(3)), "it is always somebody's turn"
+
+
+def test_spreads_are_those_of_the_inputs() -> None:
+    """Counted by hand, from what a network with a single weight says."""
+    network = NetworkOptions(inputs=("board", "shape"), hidden=1, both=True, symmetric=True)
+    stage = Stage(game="lines_of_action", size=(8, 8), network=network)
+    plan = stage.plan()
+    spreads = (scales_of(stage, scaled=False) / scales_of(stage, scaled=True))[: plan.rows]
+    for row in (0, 4, plan.rows - 8, plan.rows - 1):
+        alleles = np.zeros(plan.length)
+        alleles[row], alleles[plan.rows] = 1e-3, 1e3  # so small that tanh is a straight line
+        one = express(plan, alleles)
+        said = np.array([value(one, position, True) for position in scales._random_positions(stage.board())])
+        assert max(np.sqrt((said**2).mean()), 0.1) == pytest.approx(spreads[row], rel=0.02)

@@ -180,7 +180,9 @@ def test_a_round_is_cut_into_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, player in ((0, None), (1, alleles)):
         list(practise(STAGE, options, player, number, backend=Listening()))  # type: ignore[arg-type]
     assert [task.games for task in asked] == [100] * 5 + [100, 100, 50]
-    assert {task.player for task in asked[:5]} == {QUICK.teacher} and all(task.player is alleles for task in asked[5:])
+    assert {task.player for task in asked[:5]} == {QUICK.teacher} and all(
+        task.player.value is alleles for task in asked[5:]
+    )  # type: ignore[union-attr]
     assert len({task.seed for task in asked}) == 8
 
 

@@ -32,7 +32,7 @@ HARMLESS = {
     "training.games": Range("games that a pupil learns from", 200, 1_000_000),
     "training.cycles": Range("how often a network sees its sample", 1, 500),
     "training.seed": SEEDS,
-    "trainer.generations": Range("generations of an evolution", 1, 200),
+    "trainer.generations": Range("generations of an evolution", 0, 200),
     "trainer.population": Range("networks in a generation", 4, 64),
     "trainer.seed": SEEDS,
     "examples.boards": Range("boards that are solved to learn from", 100, 300_000),

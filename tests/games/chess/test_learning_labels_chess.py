@@ -125,7 +125,7 @@ def test_the_best_weights_are_those_at_the_end() -> None:
 
 def test_minutes_end_a_training_within_an_epoch(monkeypatch: pytest.MonkeyPatch) -> None:
     ticks = itertools.count()
-    clock = SimpleNamespace(perf_counter=lambda: next(ticks) / 200)  # each look at it takes five milliseconds
+    clock = SimpleNamespace(thread_time=lambda: next(ticks) / 200)  # each look at it takes five milliseconds
     monkeypatch.setattr("understudy.trainers.fitting.time", clock)
     lesson = lesson_of("bitmap", "1")
     options = replace(ADAM, epochs=100_000, patience=100_000, minutes=0.01, schedule="cosine")

@@ -7,7 +7,7 @@ from statistics import fmean
 from typing import Any
 
 from understudy.judges.duels import read_score
-from understudy.judges.scores import Matches, records
+from understudy.judges.scores import Matches
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, cells, measured, number
 from understudy.report.evolution.course import generations_of, is_drawable
 from understudy.report.plots import Band, Line, draw_lines
@@ -53,9 +53,9 @@ def _kept_rows(student: str, tried: Mapping[int, Sequence[Matches]]) -> Iterator
     for turn in range(max(map(len, tried.values()), default=0)):
         sums = {name: _count_points(rounds[: turn + 1]) for name, rounds in tried.items() if len(rounds) > turn}
         first = max(sums, key=lambda name: (sums[name], name))
-        games = 2 * sum(matches.played for matches in tried[first][: turn + 1])
+        share = _share(tried[first][: turn + 1])
         yield (Cell(student), Cell(number(turn + 1)), Cell(number(len(sums))), Cell(f"generation {number(first)}"),
-               measured({"value": sums[first] / games}))  # fmt: skip
+               measured({"value": share}))  # fmt: skip
 
 
 def _count_points(rounds: Sequence[Matches]) -> float:
@@ -109,28 +109,48 @@ def _met(run: Run, student: str) -> dict[str, float]:
 
 
 def _draw_families(run: Run, families: Mapping[str, Sequence[str]]) -> Iterator[Plots]:
-    """Draw what the individuals of generations won against each fixed opponent, all seeds as a band."""
+    """Draw what the repeats of each family won by generation, as a band, against everybody who measured them."""
     opponents = dict.fromkeys(one for students in families.values() for name in students
                               for one in run.monitor.get(name, ()))  # fmt: skip
-    plots = []
-    for opponent in opponents:
-        lines, bands = [], []
-        for colour, students in enumerate(families.values()):
-            curves = [_curve(run, name, opponent) for name in students]
-            xs = sorted(set.intersection(*map(set, curves)))
-            if xs:
-                columns = [[curve[x] for curve in curves] for x in xs]
-                lines.append(Line([float(x) for x in xs], list(map(fmean, columns)), colour))
-                bands.append(Band(lines[-1].xs, list(map(min, columns)), list(map(max, columns)), colour))
-        if lines:
-            drawing = draw_lines(lines, across="generation", bands=bands)
-            plots.append(Plot(drawing, f"Points against {opponent}", tuple(families)))
+    curves = {
+        f"Points of individuals against {opponent}": {
+            family: [_monitored(run, name, opponent) for name in students] for family, students in families.items()
+        }
+        for opponent in opponents
+    }
+    curves["Points of champions when they were first tried"] = {
+        family: [_first_tried(run, name) for name in students] for family, students in families.items()
+    }
+    plots = [plot for caption, drawn in curves.items() if (plot := _draw_bands(caption, drawn)) is not None]
     if plots:
         yield Plots(tuple(plots), "Lines are means over seeds, bands hold all of them.")
 
 
-def _curve(run: Run, student: str, opponent: str) -> dict[int, float]:
+def _draw_bands(caption: str, families: Mapping[str, Sequence[Mapping[int, float]]]) -> Plot | None:
+    """Draw the means and bounds of several curves of each family, over the generations that all of them have."""
+    lines, bands = [], []
+    for colour, curves in enumerate(families.values()):
+        xs = sorted(set.intersection(*map(set, curves)))
+        columns = [[curve[x] for curve in curves] for x in xs]
+        if xs:
+            lines.append(Line([float(x) for x in xs], list(map(fmean, columns)), colour))
+            bands.append(Band(lines[-1].xs, list(map(min, columns)), list(map(max, columns)), colour))
+    if not lines:
+        return None
+    return Plot(draw_lines(lines, across="generation", bands=bands), caption, tuple(families))
+
+
+def _monitored(run: Run, student: str, opponent: str) -> dict[int, float]:
     """Return the share of points of all individuals measured, by generation."""
-    measured_ones = run.monitor.get(student, {}).get(opponent, {})
-    played = {generation: records(matches)["overall"] for generation, matches in measured_ones.items()}
-    return {generation: (one.won + one.tied / 2) / one.played for generation, one in played.items() if one.played}
+    played = run.monitor.get(student, {}).get(opponent, {})
+    return {generation: _share([matches]) for generation, matches in played.items() if matches.played}
+
+
+def _first_tried(run: Run, student: str) -> dict[int, float]:
+    """Return the share of points of each champion in the first round, which all of them played, by generation."""
+    tried = run.keeping.get(student, {})
+    return {generation: _share(rounds[:1]) for generation, rounds in tried.items() if rounds and rounds[0].played}
+
+
+def _share(rounds: Sequence[Matches]) -> float:
+    return _count_points(rounds) / (2 * sum(matches.played for matches in rounds))

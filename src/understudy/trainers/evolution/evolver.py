@@ -61,6 +61,8 @@ class TrainerOptions:
 
     width: float = 0.5
     """How far the first mutations reach, in parts of what is usual for a weight."""
+    scaled: bool = False
+    """Whether weights of inputs that vary much in random games move less far, so that all inputs are heard alike."""
     opponents: tuple[str, ...] = ("stochastic:depth=2",)
     """Players by name that every child meets."""
     famous: int = 3
@@ -138,6 +140,8 @@ def check_trainer(game: CompiledGame, options: TrainerOptions) -> None:
     if options.kind != "thesis" and options.opening_plies >= options.limit:
         raise BadOption(f"trainer.opening_plies must be below trainer.limit = {options.limit}, or nobody would choose")
     _check_matches(options)
+    if options.scaled and options.kind == "thesis":
+        raise BadOption("trainer.scaled: the thesis's algorithm replaces alleles, it takes no steps")
     for opponent in options.opponents:
         make_chooser(opponent, game)
 

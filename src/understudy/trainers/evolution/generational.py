@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 
 from understudy.backends.shared import Shared
 from understudy.trainers.evolution.arena import RULES, Final, Finished, Meeting, Stage, Trial, compare_formats
-from understudy.trainers.evolution.breeding import Alleles, Brood, Parents, cross_places, mutation_chance, usual_weights
+from understudy.trainers.evolution.breeding import Alleles, Brood, Parents, cross_places, mutation_chance
 from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
+from understudy.trainers.evolution.scales import scales_of
 
 FAME = 5
 """The mean enters the hall after every so many generations."""
@@ -146,7 +147,7 @@ class Strategy:
     def __init__(self, stage: Stage, options: TrainerOptions, ancestor: Alleles | None = None) -> None:
         self.stage, self.options = stage, options
         plan = stage.plan()
-        self.scale = usual_weights(plan.fan_in())
+        self.scale = scales_of(stage, scaled=options.scaled)
         self._first = np.random.default_rng([options.seed, 0x57A]).normal(size=plan.length)
         if ancestor is not None:
             self._first = ancestor / self.scale

@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 
 from understudy.backends.shared import Shared
 from understudy.trainers.evolution.arena import Meeting, Stage, Trial
-from understudy.trainers.evolution.breeding import CROSSOVERS, Alleles, perturbed, usual_weights
+from understudy.trainers.evolution.breeding import CROSSOVERS, Alleles, perturbed
 from understudy.trainers.evolution.evolver import Hall, TrainerOptions, points
+from understudy.trainers.evolution.scales import scales_of
 
 AGAIN = 0.35
 """The share of trials given to members tried before."""
@@ -85,7 +86,7 @@ class Steady:
     def __init__(self, stage: Stage, options: TrainerOptions, ancestor: Alleles | None = None) -> None:
         self.stage, self.options, plan = stage, options, stage.plan()
         rng, count = np.random.default_rng([options.seed, 0x57D]), options.population
-        self.units, self.scale = plan.units(), usual_weights(plan.fan_in())
+        self.units, self.scale = plan.units(), scales_of(stage, scaled=options.scaled)
         first = rng.normal(size=(count, plan.length)) * self.scale
         if ancestor is not None:
             first = ancestor + options.width * first
