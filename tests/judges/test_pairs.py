@@ -174,7 +174,10 @@ def test_duels_from_openings_play_both_sides_of_each_and_the_plain_start_stays_a
     assert {begun.position for begun in seeded_openings(SIX, 20, plies=0, seed=1)} == {SIX.start()}
 
 
-VARIED = {"konane_4x4_hidden", "konane_6x6_hidden", "konane_6x6_local", "konane_6x6_temporal"}
+VARIED = {
+    "konane_4x4_field", "konane_4x4_hidden", "konane_4x4_remedies", "konane_6x6_hidden", "konane_6x6_local",
+    "konane_6x6_temporal", "konane_10x10_temporal",
+}  # fmt: skip
 """Their sources say little of how they judged, so their games begin as ours do, by random plies."""
 
 

@@ -17,7 +17,7 @@ from understudy.search.evaluators.chromosome import NetworkOptions, express, mak
 from understudy.trainers.evolution import scales
 from understudy.trainers.evolution.ancestors import check_wider, load_ancestor, widen
 from understudy.trainers.evolution.arena import Stage, Trial, play_trial
-from understudy.trainers.evolution.evolver import usual_weights
+from understudy.trainers.evolution.breeding import usual_weights
 from understudy.trainers.evolution.scales import scales_of
 
 EIGHT, FIVE = find_game("lines_of_action"), find_game("lines_of_action", (5, 5))

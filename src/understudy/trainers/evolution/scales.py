@@ -34,7 +34,8 @@ def scales_of(stage: Stage, *, scaled: bool) -> Alleles:
     if not scaled:
         return usual
     spreads = np.maximum(_spreads(stage), LEAST)
-    return usual / np.append(np.repeat(spreads, plan.hidden), np.ones(2 * plan.hidden + 1))
+    steps: Alleles = usual / np.append(np.repeat(spreads, plan.hidden), np.ones(2 * plan.hidden + 1))
+    return steps
 
 
 @lru_cache(maxsize=8)
