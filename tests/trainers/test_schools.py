@@ -181,15 +181,9 @@ def test_a_round_is_cut_into_tasks(monkeypatch: pytest.MonkeyPatch) -> None:
     for number, player in ((0, None), (1, alleles)):
         list(practise(STAGE, options, player, number, backend=Listening()))  # type: ignore[arg-type]
     assert [task.games for task in asked] == [100] * 5 + [100, 100, 50]
-<<<<<<< HEAD
-    assert {task.player for task in asked[:5]} == {QUICK.teacher} and all(
-        task.player.value is alleles for task in asked[5:]
-    )  # type: ignore[union-attr]
-=======
     assert {task.player for task in asked[:5]} == {QUICK.teacher}
     (shared,) = {task.player for task in asked[5:]}
     assert isinstance(shared, Shared) and shared.value is alleles, "sent once"
->>>>>>> driver
     assert len({task.seed for task in asked}) == 8
 
 
