@@ -1,7 +1,7 @@
 """Write what is made of docs/results: `python examples/make_results.py`.
 
-That is docs/results.md, the table of the README, the tables of the studies, and what model hubs read above the cards of
-students that ship.
+That is docs/results.md, docs/reproduced.md with a page for each paper, the table of the README, the tables of the
+studies, and what model hubs read above the cards of students that ship.
 
 Results of finished runs are made by `understudy report --all --results docs/results`, single measurements by
 `python examples/measure.py`; no figure of the page is typed by hand.
@@ -15,6 +15,7 @@ from typing import Any
 
 from cards import list_cards, write_card
 from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
+from paper_pages import write_pages
 from pupil_tables import draw_learned, fill_page, write_learned
 from series_tables import draw_series, write_series
 
@@ -45,8 +46,9 @@ ten thousand games differ."""
 
 
 def main() -> None:
-    """Write the page, the table, the pictures, the tables of runs in the pages of studies, and the cards."""
+    """Write the pages, the table, the pictures, the tables of runs in the pages of studies, and the cards."""
     (DOCS / "results.md").write_text(make_page(), encoding="utf-8")
+    write_pages()
     for result in load_results():
         draw_series(result)
         draw_learned(result)

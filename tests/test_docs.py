@@ -24,6 +24,7 @@ FETCHED = re.compile(rf'<{LOADED}[^>]*(?:src|href)="?(?:https?:)?//')
 
 MOST_WORDS = 1500
 STUDIES = {"chess", "konane", "lines_of_action", "watching"}
+STUDIES |= {f"reproduced/{study}" for study in ("galassi", "miller", "sabatelli", "thompson")}
 LONG = set("architecture games/konane games/morris imitation judges measured results scale".split())
 """Pages of more words than a page should have: a list that only shrinks."""
 

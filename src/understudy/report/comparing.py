@@ -56,12 +56,12 @@ def _otherwise(experiment: Mapping[str, Any]) -> str:
     """Return what keeps a run from being what its experiment's file describes."""
     if is_short(experiment):
         return "this is the short form of the experiment"
-    other = [key for key in changed_in(experiment) if not _is_harmless(key)]
+    other = [key for key in changed_in(experiment) if not is_harmless(key)]
     are = "is" if len(other) == 1 else "are"
     return f"{' and '.join(other)} {are} not what the experiment's file says" if other else ""
 
 
-def _is_harmless(key: str) -> bool:
+def is_harmless(key: str) -> bool:
     """Tell whether a change of this setting leaves a run comparable."""
     path = key.split(".")
     return path[0] in MEASURING or path[-1] in CHANCE

@@ -182,7 +182,7 @@ def _of_evaluators(run: Run) -> Iterator[Finding]:
         for name in sorted(averages, key=lambda one: -averages[one])[:BEST]:
             row = robin.names.index(name)
             different = None if robin.different is None else int(robin.different[row].sum())
-            average = find(name, words, _averaged(robin, row), role="candidate", different=different, games=True)
+            average = find(name, words, averaged(robin, row), role="candidate", different=different, games=True)
             yield from (compare(run, finding, average_of(printed.get(depth), name)) for finding in average)
     for depth, scores in contest.alone.items() if not contest.robins else ():
         for name, score in sorted(scores.items(), key=lambda one: -(one[1].won().value or 0.0))[:BEST]:
@@ -190,7 +190,7 @@ def _of_evaluators(run: Run) -> Iterator[Finding]:
                                 role="candidate")  # fmt: skip
 
 
-def _averaged(robin: Robin, row: int) -> dict[str, Any]:
+def averaged(robin: Robin, row: int) -> dict[str, Any]:
     """Return a player's mean share, all opponents counting alike, with the interval that chance leaves it."""
     met = robin.games[row] > 0
     shares, games, sure = (table[row][met] for table in (robin.shares, robin.games, robin.independent))

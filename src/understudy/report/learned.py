@@ -9,8 +9,9 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from understudy.judges.duels import read_score
-from understudy.report.pupils import mean_shares, share_of_field
+from understudy.judges.duels import Score, read_score
+from understudy.judges.measures import Measure
+from understudy.report.pupils import SIDES, mean_shares, share_of_field
 from understudy.report.sources import Run
 
 POINTS = 25
@@ -41,11 +42,15 @@ def _describe(run: Run, name: str) -> dict[str, Any]:
 
 
 def _won(counts: Any) -> dict[str, Any]:
-    """Return the share of games won with its interval, and what it stands on."""
+    """Return the share of games won with its interval, and what it stands on; of each side by itself, too."""
     score = read_score(counts)
-    value, low, high, _ = score.won()
+    sides = {called: _share(score.of_side(side), score.won_as(side)) for side, called in enumerate(SIDES)}
+    return _share(score, score.won()) | sides
+
+
+def _share(score: Score, won: Measure) -> dict[str, Any]:
     return {
-        "value": value, "low": round(low, 4), "high": round(high, 4), "games": score.games,
+        "value": won.value, "low": round(won.low, 4), "high": round(won.high, 4), "games": score.games,
         "different": score.different, "trusted": score.trusted,
     }  # fmt: skip
 

@@ -16,6 +16,7 @@ from understudy.report.findings import Finding
 from understudy.report.gathering import gather_findings
 from understudy.report.headline import headline_section, write_cost
 from understudy.report.learned import learned_results
+from understudy.report.particulars import particular_results
 from understudy.report.series import series_results
 from understudy.report.sources import Run, load_run, plain
 
@@ -113,7 +114,7 @@ def write_result(run: Run, findings: Sequence[Finding], identity: Identity) -> d
         "changed": changed_in(run.experiment), "command": command_of(run, identity), "seed": identity.seed,
         "cost": run.cost, "version": run.cost.get("understudy"), "commit": run.cost.get("commit"),
         "headline": [finding.to_json() for finding in findings], **series_results(run),
-        **learned_results(run),
+        **learned_results(run), **particular_results(run),
     }  # fmt: skip
     plained: dict[str, Any] = plain(result)
     return plained
