@@ -27,8 +27,9 @@ README = DOCS.parent / "README.md"
 INTRO = """# Results
 
 Made from `docs/results` by `python examples/make_results.py`: single measurements first, then runs as they ended.
-How a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). Figures that were
-not measured again in this form are in [measured.md](measured.md)."""
+How a number is counted, and when it may stand beside a paper's, is told in [reports.md](reports.md). What the papers
+print, table by table, and ours beside it, is in [reproduced.md](reproduced.md). Figures that were not measured again in
+this form are in [measured.md](measured.md)."""
 
 MEASURED = """## Measured one by one
 

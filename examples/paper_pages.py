@@ -10,8 +10,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from figures import DOCS, load_kept, load_table, write_share
-from paper_rows import REPRODUCED, VERDICTS, Ours, Row, load_result, load_rows, load_sheet
+from figures import DOCS, load_kept, load_table
+from paper_rows import Row, load_result, load_rows, load_sheet
+from paper_verdicts import REPRODUCED, VERDICTS, Ours
 
 from understudy.config import load_toml
 from understudy.lab.experiments import shipped
@@ -32,7 +33,7 @@ paper has its page. Like this one it is made by `python examples/make_results.py
 
 ## The rule
 
-One rule in code gives every verdict (`judge` in `examples/paper_rows.py`), from the 95 % interval of the difference:
+One rule in code gives every verdict (`examples/paper_verdicts.py`), from the 95 % interval of the difference:
 
 - *reproduced*: the interval holds 0. How far numbers are rounded is no difference, nor is a margin where a page says
   so. Numbers without chance in them are compared as they are.
@@ -88,7 +89,11 @@ def _write_rows(rows: Sequence[Row]) -> Iterator[str]:
         entry = row.entry
         share = entry.get("form", "share") == "share"
         theirs = entry["claim"] if row.printed is None else write_number(row.printed, share=share)
-        ours = "; ".join(write_ours(one, share=share) for one in row.ours if one.low != one.high or one.low is None)
+        ours = "; ".join(
+            write_ours(one, share=share, printed=row.printed)
+            for one in row.ours
+            if one.low != one.high or one.low is None
+        )
         counted = write_sample(row.ours[0]) if len(row.ours) == 1 else ""
         shown = "" if entry["where"] == where else entry["where"]
         where = entry["where"]
@@ -120,9 +125,10 @@ def write_number(number: float, *, share: bool) -> str:
     return f"{round(100 * number, 2):g} %" if share else f"{number:,.10g}".replace(",", " ")
 
 
-def write_ours(ours: Ours, *, share: bool) -> str:
-    """Return a number of ours with its interval."""
-    write = write_share if share else _write_plain
+def write_ours(ours: Ours, *, share: bool, printed: float | None) -> str:
+    """Return a number of ours with its interval, a share with as many digits as the printed one has, one at least."""
+    digits = 1 if printed is None or round(100 * printed, 1) == round(100 * printed, 2) else 2
+    write = (lambda number: f"{100 * number:.{digits}f}") if share else _write_plain
     bounds = ["open" if bound is None else write(bound) for bound in (ours.low, ours.high)]
     interval = "" if (ours.low, ours.high) == (None, None) else f" ({bounds[0]} to {bounds[1]})"
     return f"{write(ours.value)}{' %' if share else ''}{interval}"

@@ -14,46 +14,29 @@ import itertools
 import json
 import tomllib
 from collections.abc import Iterator, Mapping, Sequence
-from decimal import Decimal
 from functools import cache
 from importlib import import_module
-from math import hypot, sqrt
+from math import sqrt
 from typing import Any, NamedTuple
 
 from figures import DOCS, load_kept, load_table
+from paper_verdicts import UNLIKE, UNSURE, Ours, judge, judge_likeness, judge_order
 
 from understudy.config import load_toml
-from understudy.judges.measures import Z95, wilson
+from understudy.judges.measures import Z95
 from understudy.judges.pairs import TRUSTED
 from understudy.lab.experiments import shipped
 from understudy.papers import STUDIES, find_paper
 from understudy.report.comparing import is_harmless
-from understudy.report.findings import CLEAR
 
-REPRODUCED, BETTER, MISSED = "reproduced", "better", "not reproduced"
-UNSURE, UNLIKE = "cannot tell", "not comparable"
-VERDICTS = (REPRODUCED, BETTER, MISSED, UNSURE, UNLIKE)
 KEYS = {
     "where", "what", "paper", "claim", "figure", "measurement", "run", "at", "order", "alike", "why", "each",
     "form", "better", "sample", "near", "exact", "part", "percent", "within",
 }  # fmt: skip
-DIRECTIONS = {"more": 1, "less": -1, "": 0}
-"""Which of two different numbers is the better one; of some neither is."""
 
 
 class RowError(ValueError):
     """A row that says something wrong, in a sentence."""
-
-
-class Ours(NamedTuple):
-    """A number of ours with its 95 % interval, and what stands behind it."""
-
-    value: float
-    low: float | None = None
-    high: float | None = None
-    sample: int | None = None
-    different: int | None = None
-    trusted: bool = True
 
 
 class Row(NamedTuple):
@@ -124,11 +107,22 @@ def make_row(study: str, entry: Mapping[str, Any], near: float) -> Row:
     if not ours:
         reason = "still to be asked" if _find_source(entry) is None else "its result does not hold this number"
         return Row(entry, printed, ours, source, UNSURE, reason)
-    verdict, reason = _judge_claim(entry, ours) if printed is None else judge(
-        printed, ours[0], better=entry.get("better", "more"), share=entry.get("form", "share") == "share",
-        sample=entry.get("sample"), near=entry.get("near", near), exact=entry.get("exact", False),
-    )  # fmt: skip
+    verdict, reason = _judge_claim(entry, ours) if printed is None else _judge_number(entry, printed, ours[0], near)
     return Row(entry, printed, ours, source, verdict, reason)
+
+
+def _judge_number(entry: Mapping[str, Any], printed: float, ours: Ours, near: float) -> tuple[str, str]:
+    said = {name: entry[name] for name in ("better", "sample", "exact") if name in entry}
+    share = entry.get("form", "share") == "share"
+    return judge(printed, ours, share=share, near=entry.get("near", near), **said)
+
+
+def _judge_claim(entry: Mapping[str, Any], ours: Sequence[Ours]) -> tuple[str, str]:
+    if entry.get("exact"):
+        ours = [one._replace(low=one.value, high=one.value) for one in ours]
+    if "alike" in entry:
+        return judge_likeness(ours, *([entry["within"]] if "within" in entry else []))
+    return judge_order(ours)
 
 
 def _source(entry: Mapping[str, Any], place: str) -> str:
@@ -236,71 +230,3 @@ def read_ours(found: Any) -> Ours:
     trusted = found.get("trusted", enough is None or enough >= TRUSTED)
     sample = found.get("sample", found.get("games"))
     return Ours(found["value"], found.get("low"), found.get("high"), sample, different, trusted)
-
-
-def judge(
-    printed: float, ours: Ours, *, better: str = "more", share: bool = True, sample: int | None = None,
-    near: float = 0.0, exact: bool = False,
-) -> tuple[str, str]:  # fmt: skip
-    """Return how our number stands to a printed one, and why nobody can tell where nobody can.
-
-    The printed one is a sample, too, where it is said of how many games: then it has Wilson's interval, and that of the
-    difference is made of both (Newcombe's). How far numbers were rounded is no difference, nor is what is *near*.
-    """
-    slack = near + rounding(printed, share=share)
-    if exact:
-        return _place(ours.value - printed, ours.value - printed, slack, better), ""
-    if ours.low is None or ours.high is None:
-        return UNSURE, "ours has no interval"
-    if not ours.trusted:
-        return UNSURE, "too few different games"
-    below, above = wilson(printed, sample) if sample is not None else (printed, printed)
-    gap = ours.value - printed
-    low = gap - hypot(ours.value - ours.low, above - printed)
-    high = gap + hypot(ours.high - ours.value, printed - below)
-    far = CLEAR if share else CLEAR * abs(printed)
-    if low <= slack and high >= -slack and (low <= -far - slack or high >= far + slack):
-        return UNSURE, "the interval holds what is and what is not the paper's"
-    return _place(low, high, slack, better), ""
-
-
-def rounding(printed: float, *, share: bool) -> float:
-    """Return by how much a printed number may be off: half its last digit; shares are told at least in per cents."""
-    digits = -int(Decimal(repr(printed)).normalize().as_tuple().exponent)
-    return 0.5 * 10.0 ** -max(digits, 2 if share else 0)
-
-
-def _place(low: float, high: float, slack: float, better: str) -> str:
-    """Return the verdict on an interval of differences; one around nothing is a reproduction."""
-    if low <= slack and high >= -slack:
-        return REPRODUCED
-    return BETTER if DIRECTIONS[better] * (low + high) > 0 else MISSED
-
-
-def _judge_claim(entry: Mapping[str, Any], ours: Sequence[Ours]) -> tuple[str, str]:
-    """Return whether numbers are in the order that a paper claims, or alike."""
-    if not all(one.trusted for one in ours):
-        return UNSURE, "too few different games"
-    if entry.get("exact"):
-        ours = [one._replace(low=one.value, high=one.value) for one in ours]
-    if any(one.low is None for one in ours):
-        return UNSURE, "ours has no interval"
-    gaps = [subtract(one, other) for one, other in itertools.pairwise(ours)]
-    if "alike" in entry:
-        gaps = [subtract(one, other) for one, other in itertools.combinations(ours, 2)]
-        within = entry.get("within", CLEAR)
-        if all(-within < low and high < within for low, high in gaps):
-            return REPRODUCED, ""
-        apart = any(low > within or high < -within for low, high in gaps)
-        return (MISSED, "") if apart else (UNSURE, "the intervals are too wide")
-    if all(low > 0 for low, _ in gaps):
-        return REPRODUCED, ""
-    return (MISSED, "") if any(high < 0 for _, high in gaps) else (UNSURE, "the intervals overlap")
-
-
-def subtract(one: Ours, other: Ours) -> tuple[float, float]:
-    """Return the 95 % interval of a difference (Newcombe) of numbers that have intervals."""
-    assert None not in (one.low, one.high, other.low, other.high)
-    gap = one.value - other.value
-    low = gap - hypot(one.value - one.low, other.high - other.value)
-    return low, gap + hypot(one.high - one.value, other.value - other.low)

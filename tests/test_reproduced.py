@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import json
+import re
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -14,6 +15,19 @@ from understudy.papers import STUDIES
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
+
+
+TABLES = {
+    "galassi": "tables 5.1, 5.2, 6.1 to 6.11, I to V; figures 1 to 5, 3.1 to 3.10, 4.1 to 4.9, 5.1 to 5.6, 6.1 to 6.22",
+    "miller": "tables 1 to 8; figures 1 to 22",
+    "sabatelli": (
+        "tables 6.1 to 6.3, 7.1, 7.2, 8.1; figures 2.1 to 2.4, 3.1, 3.2, 4.1 to 4.6, 5.1, 6.1 to 6.4, 7.1 to 7.10, "
+        "8.1 to 8.8, 9.1"
+    ),
+    "thompson": "tables 1 to 5; figures 1 to 17",
+}
+"""What each paper has."""
+ROMAN = {"I": 1, "II": 2, "III": 3, "IV": 4, "V": 5}
 
 
 @pytest.fixture
@@ -43,6 +57,32 @@ def test_what_is_still_to_be_asked_says_its_command_and_its_cost(pages: ModuleTy
         line = next((line for line in page.splitlines() if line.startswith(f"| `{row.source}` |")), "")
         assert not row.source or "`understudy " in line or "`python " in line, row
     assert "its cost is not known" not in page
+
+
+def list_places(text: str) -> set[str]:
+    """Return all tables and figures that a text names: `figures 5 to 7` are three."""
+    places: set[str] = set()
+    number = r"(?:\d+\.)?\d+|\b[IV]+\b"
+    for kind, listed in re.findall(rf"(table|figure)s? ((?:{number}|, | and | to )+)", text):
+        for first, last in re.findall(rf"({number})(?: to ({number}))?", listed):
+            chapter, point, start = first.rpartition(".")
+            ends = [ROMAN.get(one) or int(one) for one in (start, (last or first).rpartition(".")[2])]
+            style = "article " if first in ROMAN else ""
+            places |= {f"{style}{kind} {chapter}{point}{one}" for one in range(ends[0], ends[1] + 1)}
+    return places
+
+
+@pytest.mark.parametrize("study", STUDIES)
+def test_every_table_and_figure_of_a_paper_has_a_row(rows: ModuleType, study: str) -> None:
+    told = {place for row in rows.load_rows(study) for place in list_places(row.entry["where"])}
+    assert not list_places(TABLES[study]) - told
+
+
+def test_places_are_read_with_their_ranges() -> None:
+    assert list_places("tables 6.5 to 6.7, figures 9 and 10") == {
+        *("table 6.5", "table 6.6", "table 6.7"), "figure 9", "figure 10"
+    }  # fmt: skip
+    assert list_places("table III and figure 4") == {"article table 3", "figure 4"}
 
 
 def test_one_rule_judges_shares(rows: ModuleType) -> None:
