@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Any
 
-from figures import DOCS, load_kept, load_table
-from paper_rows import Row, load_result, load_rows, load_sheet
+from figures import DOCS
+from paper_rows import Row, list_measurements, load_result, load_rows, load_sheet, measured
 from paper_verdicts import REPRODUCED, VERDICTS, Ours
 
 from understudy.config import load_toml
@@ -20,10 +20,13 @@ from understudy.papers import STUDIES
 from understudy.report.comparing import about_of
 
 MADE = "Made by `python examples/make_results.py` from docs/reproduced/{study}.toml and docs/results."
-HEADS = "| where | what | the paper | ours, 95 % interval | counted | verdict | by |\n|---|---|---|---|---|---|---|"
+HEADS = (
+    "| where | what | the paper | ours, 95 % interval | counted | verdict | measured by |\n"
+    "|---|---|---|---|---|---|---|"
+)
 LAST = """## How ours were made
 
-A row that is *still to be asked* is asked by its command; when the result is here, its verdict changes by itself."""
+What is not measured yet is measured by its command. When the result is here, the verdict changes by itself."""
 INTRO = """# What was reproduced
 
 Every table and figure of the four papers with a row for each number: theirs, ours, the verdict, and the command. Each
@@ -39,7 +42,7 @@ One rule in code gives every verdict (`examples/paper_verdicts.py`), from the 95
   so. Numbers without chance in them are compared as they are.
 - *better* and *not reproduced*: the interval does not hold 0, and ours is the better or the worse. Where neither is
   better, as of a player against itself, every difference is *not reproduced*.
-- *cannot tell*: ours is still to be asked; or fewer than 30 pairs of games differ; or the interval is so wide that
+- *cannot tell*: ours is not measured yet; or fewer than 30 pairs of games differ; or the interval is so wide that
   it holds 0 and ten points of per cent, too (of numbers that are no shares: a tenth).
 - *not comparable*: another game, size or setting, or nothing that can be measured. The row says why.
 
@@ -78,35 +81,26 @@ def make_page(study: str) -> str:
     for part, some in groupby(rows, key=lambda row: row.entry.get("part", "")):
         parts += [*([f"## {part}"] if part else []), "\n".join([HEADS, *_write_rows(list(some))])]
     sources = dict.fromkeys(row.source for row in rows if row.source)
-    lines = ["| by | command | seed | cost | version |", "|---|---|---|---|---|"]
+    lines = ["| measured by | command | seed | cost | version |", "|---|---|---|---|---|"]
     lines += [_write_source(source, sheet.get("costs", {})) for source in sources]
     return "\n\n".join([*parts, LAST, "\n".join(lines)]) + "\n"
 
 
 def _write_rows(rows: Sequence[Row]) -> Iterator[str]:
-    where = None
-    for row in rows:
-        entry = row.entry
-        share = entry.get("form", "share") == "share"
-        theirs = entry["claim"] if row.printed is None else write_number(row.printed, share=share)
-        ours = "; ".join(
-            write_ours(one, share=share, printed=row.printed)
-            for one in row.ours
-            if one.low != one.high or one.low is None
-        )
-        counted = write_sample(row.ours[0]) if len(row.ours) == 1 else ""
-        shown = "" if entry["where"] == where else entry["where"]
-        where = entry["where"]
-        cells = (
-            shown,
-            _plain_words(entry["what"]),
-            theirs,
-            ours,
-            counted,
-            _write_verdict(row),
-            f"`{row.source}`" if row.source else "",
-        )
-        yield f"| {' | '.join(cells)} |"
+    """Yield the lines of a table; the place in the paper is told once for neighbours."""
+    for before, row in zip([None, *rows], rows, strict=False):
+        again = before is not None and before.entry["where"] == row.entry["where"]
+        yield f"| {' | '.join(['' if again else row.entry['where'], *_write_cells(row)])} |"
+
+
+def _write_cells(row: Row) -> tuple[str, ...]:
+    share = row.entry.get("form", "share") == "share"
+    theirs = row.entry["claim"] if row.printed is None else write_number(row.printed, share=share)
+    measured = [one for one in row.ours if one.low is None or one.low != one.high]  # not the half of all games
+    ours = "; ".join(write_ours(one, share=share, printed=row.printed) for one in measured)
+    counted = write_sample(row.ours[0]) if len(row.ours) == 1 else ""
+    source = f"`{row.source}`" if row.source else ""
+    return _plain_words(row.entry["what"]), theirs, ours, counted, _write_verdict(row), source
 
 
 def _write_verdict(row: Row) -> str:
@@ -148,9 +142,9 @@ def write_sample(ours: Ours) -> str:
 
 def _write_source(source: str, costs: Mapping[str, str]) -> str:
     """Return how a number of ours is made: its command, seed, cost and version; or what it will cost."""
-    table = load_table()["measurement"]
+    table = list_measurements()
     if source in table:
-        kept = load_kept().get(source)
+        kept = measured().get(source)
         cost = f"{kept['cost']['cpu_seconds'] / 60:.1f} minutes of one core" if kept is not None else ""
         command, seed = table[source]["command"], "" if kept is None else kept["seed"]
     else:
@@ -158,7 +152,7 @@ def _write_source(source: str, costs: Mapping[str, str]) -> str:
         cost = _write_cost(kept) if kept is not None else ""
         command, seed = (f"understudy run {source}", "") if kept is None else (kept["command"], _write_seeds(kept))
     if kept is None:
-        cost = f"still to be asked: {_expected(source, costs)}"
+        cost = f"not measured yet: {_expected(source, costs)}"
     version = "" if kept is None else f"{kept['version']}, {kept['commit']}"
     return f"| `{source}` | `{command}` | {'' if seed is None else seed} | {cost} | {version} |"
 

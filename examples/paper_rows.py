@@ -105,7 +105,7 @@ def make_row(study: str, entry: Mapping[str, Any], near: float) -> Row:
     if why := entry.get("why") or _otherwise(entry):
         return Row(entry, printed, ours, source, UNLIKE, why)
     if not ours:
-        reason = "still to be asked" if _find_source(entry) is None else "its result does not hold this number"
+        reason = "not measured yet" if _find_source(entry) is None else "its result does not hold this number"
         return Row(entry, printed, ours, source, UNSURE, reason)
     verdict, reason = _judge_claim(entry, ours) if printed is None else _judge_number(entry, printed, ours[0], near)
     return Row(entry, printed, ours, source, verdict, reason)
@@ -129,11 +129,11 @@ def _source(entry: Mapping[str, Any], place: str) -> str:
     """Return the run or measurement that a row names, which there must be."""
     if "figure" in entry:
         name, _, key = entry["figure"].partition(".")
-        if key not in load_table()["measurement"].get(name, {}).get("figures", {}):
+        if key not in list_measurements().get(name, {}).get("figures", {}):
             raise RowError(f"{place}: docs/measurements.toml has no figure {entry['figure']!r}")
         return str(name)
     if "measurement" in entry:
-        if entry["measurement"] not in load_table()["measurement"]:
+        if entry["measurement"] not in list_measurements():
             raise RowError(f"{place}: docs/measurements.toml has no measurement {entry['measurement']!r}")
         return str(entry["measurement"])
     if "run" in entry:
@@ -174,7 +174,7 @@ def _ours(entry: Mapping[str, Any]) -> tuple[Ours, ...]:
     """Return our numbers; none where nobody has measured all of them."""
     if "figure" in entry:
         name, _, key = entry["figure"].partition(".")
-        kept = load_kept().get(name)
+        kept = measured().get(name)
         return (read_ours(kept["figures"][key]),) if kept is not None else ()
     paths = entry.get("order", entry.get("alike", [entry["at"]] if "at" in entry else []))
     found = _find_source(entry)
@@ -182,15 +182,32 @@ def _ours(entry: Mapping[str, Any]) -> tuple[Ours, ...]:
     ends = [
         _follow(found, path) if isinstance(path, list) else {"value": path, "low": path, "high": path} for path in paths
     ]
-    return () if any(end is None for end in ends) else tuple(map(read_ours, ends))
+    return () if any(map(_is_empty, ends)) else tuple(map(read_ours, ends))
+
+
+def _is_empty(end: Any) -> bool:
+    """Tell whether a path leads to nothing, or to a measure of an empty sample."""
+    return end is None or (isinstance(end, Mapping) and end.get("value", end.get("mean")) is None)
 
 
 def _find_source(entry: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return what a run or a measurement has told; None where nobody has done it."""
     if "measurement" in entry:
-        kept = load_kept().get(entry["measurement"])
+        kept = measured().get(entry["measurement"])
         return None if kept is None else dict(kept["output"])
     return load_result(entry["run"]) if "run" in entry else None
+
+
+@cache
+def list_measurements() -> dict[str, Any]:
+    """Return the table of measurements, read once."""
+    return dict(load_table()["measurement"])
+
+
+@cache
+def measured() -> dict[str, Any]:
+    """Return what is kept of measurements, read once."""
+    return load_kept()
 
 
 @cache

@@ -51,7 +51,7 @@ def test_pages_are_made_of_the_files_beside_them(pages: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("study", STUDIES)
-def test_what_is_still_to_be_asked_says_its_command_and_its_cost(pages: ModuleType, study: str) -> None:
+def test_what_is_not_measured_yet_says_its_command_and_its_cost(pages: ModuleType, study: str) -> None:
     page = pages.make_page(study).partition("## How ours were made")[2]
     for row in pages.load_rows(study):
         line = next((line for line in page.splitlines() if line.startswith(f"| `{row.source}` |")), "")
@@ -117,7 +117,7 @@ def claim(rows: ModuleType, monkeypatch: pytest.MonkeyPatch, **entry: Any) -> tu
     spans = {"high": (0.79, 0.81), "low": (0.59, 0.61), "near": (0.78, 0.82), "few": (0.4, 0.9)}
     result = {name: {"value": sum(span) / 2, "low": span[0], "high": span[1]} for name, span in spans.items()}
     result["few"]["trusted"] = False
-    result["bare"] = {"value": 0.3}
+    result |= {"bare": {"value": 0.3}, "empty": {"value": None, "low": 0.0, "high": 1.0}}
     changed = entry.pop("changed", {})
     monkeypatch.setattr(rows, "load_result", lambda run: {**result, "changed": changed})
     row = {"where": "figure 1", "what": "all", "claim": "so", "run": "konane_4x4"} | entry
@@ -135,10 +135,9 @@ def test_claims_are_orders_or_likenesses(rows: ModuleType, monkeypatch: pytest.M
     assert tell(order=[["high"], ["bare"]]) == "cannot tell" != tell(order=[["high"], ["bare"]], exact=True)
     assert tell(alike=[["high"], ["near"]]) == "reproduced" and tell(alike=[["high"], ["low"]]) == "not reproduced"
     assert tell(alike=[["high"], ["near"]], within=0.01) == "cannot tell"
-    assert claim(rows, monkeypatch, order=[["high"], ["absent"]]) == (
-        "cannot tell",
-        "its result does not hold this number",
-    )
+    for nothing in ("absent", "empty"):
+        told = claim(rows, monkeypatch, order=[["high"], [nothing]])
+        assert told == ("cannot tell", "its result does not hold this number")
 
 
 def test_what_was_changed_or_cannot_be_compared_says_so(rows: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -159,7 +158,7 @@ def test_a_result_fills_its_rows_when_it_comes(
     monkeypatch.setattr(rows, "DOCS", tmp_path)
     rows.load_result.cache_clear()
     before = rows.make_row("thompson", row, 0.0)
-    assert (before.printed, before.verdict, before.reason) == (0.83, "cannot tell", "still to be asked")
+    assert (before.printed, before.verdict, before.reason) == (0.83, "cannot tell", "not measured yet")
     told = {"what": "B", "measure": "games won against random", "value": 0.9, "low": 0.89, "high": 0.91, "sample": 9000}
     result = {"experiment": "konane_8x8", "quick": False, "changed": {}, "headline": [told | {"different": 8000}]}
     (tmp_path / "results" / "konane_8x8.json").write_text(json.dumps(result))
