@@ -30,8 +30,8 @@ CHUNK = 16
 """Positions of a task: few, so that workers end together."""
 MATED = Label("mate", 0, "")
 USUAL_DEPTH = 9
-"""Plies for a label if nobody says otherwise: the cheapest depth whose labels are near enough to those of depth 13, by
-`python -m benchmarks label_quality` (docs/labels.md)."""
+"""Plies for a label if nobody says otherwise: the cheapest depth that flatters the mover by no more than a tenth of a
+pawn, by `python -m benchmarks label_quality` (docs/labels.md)."""
 TRIES = 2
 """How often a position is asked about before it is set aside: an engine that dies twice will die again."""
 
