@@ -39,27 +39,28 @@ def lines() -> Iterator[str]:
         return
     yield f"counted from {found['anchor']} ({found['engine']}) as {found['anchor_elo']}"
     for rung in found["rungs"]:
-        yield f"{rung['elo']:>6.0f} ({rung['low']:.0f} to {rung['high']:.0f}), {rung['games']} games: {rung['player']}"
+        placed = "no point" if rung["elo"] is None else f"{rung['elo']:.0f} ({rung['low']:.0f} to {rung['high']:.0f})"
+        yield f"{placed:>22}, {rung['games']} games: {rung['player']}"
 
 
 def facts() -> dict[str, Any]:
-    """Return the rating of each rung with its interval, and the games behind it."""
+    """Return the rating of each rung with its interval, and the games behind it; who took no point has no rating."""
     name, lowest = engine_name(Analysis(ENGINE, depth=1)), strengths(ENGINE)[0]
     anchor = f"engine:{ENGINE},elo={lowest},nodes={NODES}"
-    players = [*(rung.player for rung in LOW), anchor]
-    meetings = [_meet(players, *pair) for pair in list_pairs(len(LOW))]
+    players = ["random", *(rung.player for rung in LOW), anchor]
+    meetings = [_meet(players, *pair) for pair in list_pairs(len(players) - 1)]
     points = np.zeros((len(players), len(players)))
     for meeting in meetings:
         one, other = (players.index(player) for player in meeting.players)
         wins, draws, losses = meeting.score()
         points[one, other], points[other, one] = wins + draws / 2, losses + draws / 2
-    ratings, games = rate(points, zero=len(LOW)), (points + points.T).sum(axis=1)
+    ratings, games = rate(points, zero=len(players) - 1), (points + points.T).sum(axis=1)
     return {
         "engine": name, "anchor": anchor, "anchor_elo": lowest,
         "rungs": [
-            {"player": player, "elo": lowest + one.elo, "low": lowest + one.low, "high": lowest + one.high,
-             "games": int(count)}
-            for player, one, count in zip(players[:-1], ratings, games.tolist(), strict=False)
+            {"player": player, "points": float(taken), "games": int(count),
+             **{name: lowest + value if taken else None for name, value in one._asdict().items()}}
+            for player, one, taken, count in zip(players[:-1], ratings, points.sum(axis=1), games.tolist(), strict=False)
         ],
         "matches": [{"players": list(meeting.players), "score": list(meeting.score())} for meeting in meetings],
     }  # fmt: skip

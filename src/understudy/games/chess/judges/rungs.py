@@ -18,12 +18,11 @@ class LowRung(NamedTuple):
 
 
 LOW = (
-    LowRung(0, "random"),
-    LowRung(0, "searcher:depth=1,evaluator=material_static,ties=random"),
-    LowRung(0, "searcher:depth=1,evaluator=piece_square_static,ties=random"),
-    LowRung(0, "searcher:depth=1,evaluator=material,ties=random"),
-    LowRung(0, "searcher:depth=1,ties=random"),
-    LowRung(0, "searcher:depth=2,ties=random"),
-    LowRung(0, "searcher:depth=3,ties=random"),
+    LowRung(144, "searcher:depth=1,evaluator=material_static,ties=random"),
+    LowRung(236, "searcher:depth=1,evaluator=piece_square_static,ties=random"),
+    LowRung(796, "searcher:depth=1,evaluator=material,ties=random"),
+    LowRung(1060, "searcher:depth=1,ties=random"),
+    LowRung(1386, "searcher:depth=2,ties=random"),
+    LowRung(1648, "searcher:depth=3,ties=random"),
 )
-"""From the weakest up."""
+"""From the weakest up. `random` is none of them: it lost all of its games, so nobody knows how far below it stands."""
