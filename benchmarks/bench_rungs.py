@@ -54,13 +54,13 @@ def facts() -> dict[str, Any]:
         one, other = (players.index(player) for player in meeting.players)
         wins, draws, losses = meeting.score()
         points[one, other], points[other, one] = wins + draws / 2, losses + draws / 2
-    ratings, games = rate(points, zero=len(players) - 1), (points + points.T).sum(axis=1)
+    rated = zip(players, rate(points, zero=len(players) - 1), points, points.T, strict=True)
     return {
         "engine": name, "anchor": anchor, "anchor_elo": lowest,
         "rungs": [
-            {"player": player, "points": float(taken), "games": int(count),
-             **{name: lowest + value if taken else None for name, value in one._asdict().items()}}
-            for player, one, taken, count in zip(players[:-1], ratings, points.sum(axis=1), games.tolist(), strict=False)
+            {"player": player, "points": float(won.sum()), "games": int((won + lost).sum()),
+             **{name: lowest + value if won.any() else None for name, value in rating._asdict().items()}}
+            for player, rating, won, lost in rated if player != anchor
         ],
         "matches": [{"players": list(meeting.players), "score": list(meeting.score())} for meeting in meetings],
     }  # fmt: skip

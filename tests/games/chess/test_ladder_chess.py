@@ -128,9 +128,9 @@ def test_below_stockfishs_weakest_stand_players_of_ours(tmp_path: Path) -> None:
 def test_who_loses_all_to_the_engine_has_an_interval_by_the_rungs_below() -> None:
     lost = Rung(1350, 0, 0, 10)
     assert (fit([lost, Rung(1500)]).place, fit([lost, Rung(1500)]).low) == ("below", None)
-    rating = fit([Rung(796, 5, 0, 5, player=LOW[2].player), Rung(1060, 2, 0, 8), lost, Rung(1500)])
+    rating = fit([Rung(236, 9, 0, 1, player=LOW[1].player), Rung(796, 5, 0, 5), Rung(1060, 2, 0, 8), lost])
     assert rating.place == "on" and rating.elo is not None and rating.low is not None and rating.high is not None
-    assert 600 < rating.low < rating.elo < rating.high < 1060
+    assert 500 < rating.low < rating.elo < rating.high < 1060
 
 
 def test_the_strong_climb_above_and_the_games_played_so_far_count(tmp_path: Path) -> None:
