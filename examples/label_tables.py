@@ -9,10 +9,7 @@ from typing import Any
 MARK = re.compile(r"(<!-- label quality: .*? -->\n)(.*?)(<!-- end -->)", re.DOTALL)
 """Where the page has the table."""
 FAIR = " fair"
-HEAD = (
-    "| limit | pawns apart | bias for the mover, in pawns | correlation | milliseconds of a core | "
-    "plain labels at this cost: pawns apart |"
-)
+HEAD = "| limit | pawns apart | bias for the mover | correlation | ms of a core | plain labels at this cost |"
 
 
 def fill_labels(page: str, kept: dict[str, Any] | None) -> str:
@@ -40,9 +37,9 @@ def _introduce(found: dict[str, Any]) -> str:
 def _rows(settings: dict[str, dict[str, float]]) -> list[str]:
     """Return a line for each limit."""
     return [
-        f"| {name.replace(FAIR, ', fair')} | {one['pawns_apart']:.2f} | {one['bias']:+.2f} ({one['bias_low']:+.2f} to "
-        f"{one['bias_high']:+.2f}) | {one['correlation']:.2f} | {one['milliseconds']:.1f} | "
-        f"{_at_this_cost(name, settings)} |"
+        f"| {name.replace(FAIR, ', fair')} | {one['pawns_apart']:.2f} | "
+        f"{one['bias']:+.2f} ± {one['bias_high'] - one['bias']:.2f} | {one['correlation']:.2f} | "
+        f"{one['milliseconds']:.1f} | {_at_this_cost(name, settings)} |"
         for name, one in settings.items()
     ]
 

@@ -178,7 +178,10 @@ def ladder_section(ladder: Mapping[str, Any], paper: PublishedLabels | None) -> 
 
 
 def _doubts(ladder: Mapping[str, Any]) -> str:
-    text = "The interval is of chance in the games alone; the rungs' ratings are taken as the engine names them."
+    text = (
+        "The interval is of chance in the games alone; the rungs' ratings are taken as the engine names them, "
+        "and as games placed those below its weakest."
+    )
     if ladder["limits"].get("time", 0.0) < RATED_WITH:
         text += " They hold for longer games: rungs that think less are weaker than named, and the rating flatters."
     return text
