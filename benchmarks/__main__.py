@@ -20,6 +20,7 @@ from benchmarks import (
     bench_imitation,
     bench_intervals,
     bench_judging,
+    bench_label_quality,
     bench_labels,
     bench_online,
     bench_page,
@@ -27,6 +28,7 @@ from benchmarks import (
     bench_published,
     bench_regions,
     bench_rules,
+    bench_rungs,
     bench_scale,
     bench_search,
     bench_solve,
@@ -39,9 +41,11 @@ from benchmarks import (
 
 BENCHES = {
     "rules": bench_rules,
+    "rungs": bench_rungs,
     "search": bench_search,
     "encoders": bench_encoders,
     "labels": bench_labels,
+    "label_quality": bench_label_quality,
     "judging": bench_judging,
     "players": bench_players,
     "training": bench_training,

@@ -15,6 +15,7 @@ from typing import Any
 
 from cards import list_cards, write_card
 from figures import DOCS, Figure, fill_readme, load_figures, load_kept, load_table
+from label_tables import fill_labels
 from paper_pages import write_pages
 from pupil_tables import draw_learned, fill_page, write_learned
 from series_tables import draw_series, write_series
@@ -23,6 +24,7 @@ from understudy.judges.pairs import TRUSTED
 
 STUDIES = ("konane.md",)
 """Pages that hold pictures and tables of runs, between marks."""
+LABELS = DOCS / "labels.md"
 README = DOCS.parent / "README.md"
 INTRO = """# Results
 
@@ -55,6 +57,9 @@ def main() -> None:
         draw_learned(result)
     for page in (DOCS / name for name in STUDIES):
         page.write_text(fill_page(page.read_text(encoding="utf-8"), load_results()), encoding="utf-8")
+    LABELS.write_text(
+        fill_labels(LABELS.read_text(encoding="utf-8"), load_kept().get("chess_labels")), encoding="utf-8"
+    )
     README.write_text(fill_readme(README.read_text(encoding="utf-8")), encoding="utf-8")
     for card in list_cards():
         card.write_text(write_card(card), encoding="utf-8")

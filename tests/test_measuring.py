@@ -15,6 +15,8 @@ from typing import Any
 import pytest
 
 from understudy.cli import commands
+from understudy.games.chess.judges.rungs import LOW
+from understudy.games.chess.records.opinions import USUAL_DEPTH
 
 ROOT = Path(__file__).parents[1]
 EXAMPLES = ROOT / "examples"
@@ -188,6 +190,43 @@ def test_tables_of_runs_in_the_pages_of_studies_are_made_of_the_results(load: An
     for name in load("make_results").STUDIES:
         page = (ROOT / "docs" / name).read_text(encoding="utf-8")
         assert page == load("pupil_tables").fill_page(page, results)
+
+
+def test_the_table_of_labels_is_made_of_what_was_measured(load: Any) -> None:
+    tables, kept = load("label_tables"), load("figures").load_kept()["chess_labels"]
+    page = (ROOT / "docs" / "labels.md").read_text(encoding="utf-8")
+    assert page == tables.fill_labels(page, kept) and tables.fill_labels("no marks", None) == "no marks"
+    with pytest.raises(ValueError, match="no marks between which"):
+        tables.fill_labels("no marks", kept)
+
+
+def test_plain_labels_at_the_cost_of_fair_ones(load: Any) -> None:
+    def setting(apart: float, cost: float) -> dict[str, float]:
+        spread = {f"{name}{end}": 0.0 for name in ("pawns_apart", "bias") for end in ("", "_low", "_high")}
+        return spread | {"pawns_apart": apart, "correlation": 0.9, "milliseconds": cost}
+
+    plain = {"depth 1": setting(1.0, -0.1), "depth 8": setting(0.4, 4.0), "9 nodes": setting(0.1, 5.0)}
+    known = plain | {
+        "depth 9": setting(0.1, 16.0),
+        "depth 8 fair": setting(0.3, 8.0),
+        "depth 9 fair": setting(0.3, 32.0),
+    }
+    found = {"engine": "Fake 1", "positions": 4, "games": 2, "reference": "depth 13", "reference_milliseconds": 50.0,
+             "most_bias": 0.1, "chosen": 8, "settings": known}  # fmt: skip
+    page = "<!-- label quality: x -->\nold\n<!-- end --> after"
+    filled = load("label_tables").fill_labels(page, {"output": {"label_quality": found}})
+    # Twice the cost of depth 8 is half way to depth 9 by logarithms: the root of 0.4 * 0.1.
+    assert "| depth 8, fair | 0.30 | +0.00 ± 0.00 | 0.90 | 8.0 | 0.20 |" in filled
+    assert "| depth 9, fair | 0.30 | +0.00 ± 0.00 | 0.90 | 32.0 | - |" in filled
+    assert "is **8**" in filled and "old" not in filled and filled.endswith("<!-- end --> after")
+
+
+def test_what_was_measured_of_chess_is_what_the_code_takes(load: Any) -> None:
+    kept = load("figures").load_kept()
+    assert kept["chess_labels"]["output"]["label_quality"]["chosen"] == USUAL_DEPTH
+    placed = kept["chess_rungs"]["output"]["rungs"]["rungs"]
+    assert placed[0]["player"] == "random"  # took no point, so it has no rating
+    assert [(round(one["elo"]), one["player"]) for one in placed[1:]] == [tuple(low) for low in LOW]
 
 
 def test_students_that_learned_while_they_played_are_a_picture_and_a_table(load: Any) -> None:

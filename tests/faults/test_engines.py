@@ -70,6 +70,7 @@ SETTLED = {
     "no move": (SAY.format(f"{GOOD}\nbestmove (none)"), "named no best move"),
     "no score": (SAY.format("bestmove e1d1"), "gave no score"),
     "a variation without end": (SAY.format(f"{GOOD}{' d1e1 e1d1' * LONGEST_LINE}\nbestmove e1d1"), "bytes"),
+    "a line of 4 000 letters": (SAY.format(f"{GOOD}{' e1d1' * 800}\nbestmove e1d1"), "bytes"),
     "a line without end": (ENDLESS, "bytes without an end of the line"),
 }  # fmt: skip
 

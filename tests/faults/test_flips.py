@@ -23,7 +23,7 @@ from understudy.files import load_json, save_json
 from understudy.games.morris.solving.tables import Tables
 from understudy.lab import tuning
 from understudy.lab.glimpses import read_rows
-from understudy.lab.kinds.evolution import _load_round
+from understudy.lab.kinds.schooling import _load_round
 from understudy.lab.run import append_line, drop_lines, keep_quiet
 from understudy.networks.files import save_layers
 from understudy.records.files import save_parquet

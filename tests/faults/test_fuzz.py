@@ -637,7 +637,7 @@ def round_seeds() -> list[bytes]:
 
 
 def load_round(path: Path) -> object:
-    from understudy.lab.kinds.evolution import _load_round
+    from understudy.lab.kinds.schooling import _load_round
 
     return _load_round(path, 7)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -119,6 +120,20 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
     lab.run(quick, folder, show=again)
     assert again.tasks == {"judging"}
     assert {file: file.stat().st_mtime_ns for file in folder.glob("labels.json")}.items() <= before.items()
+
+
+def test_a_training_on_mixed_labels_says_so(table: Path, tmp_path: Path) -> None:
+    known = load_positions(table)
+    save_positions(replace(known, limit=None, facts={"limit": "depth 9, Hash 1"}), table.with_name("deeper.parquet"))
+    mixed = experiment(table, positions={"files": [table.name, "deeper.parquet"]})
+    heard = Hearing()
+    lab.train(mixed, tmp_path / "mixed", show=heard)
+    assert any(news.note.endswith("labels of mixed limits: depth 3; depth 9") for news in heard.news)
+    assert found_in(tmp_path / "mixed")["data"]["limits"] == ["depth 3", "depth 9"]
+    plain = Hearing()
+    lab.train(experiment(table), tmp_path / "plain", show=plain)
+    assert found_in(tmp_path / "plain")["data"]["limits"] == ["depth 3"]
+    assert not any("mixed" in news.note for news in plain.news)
 
 
 def test_with_an_engine_students_answer_suites(table: Path, tmp_path: Path) -> None:

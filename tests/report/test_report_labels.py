@@ -12,7 +12,7 @@ import pytest
 from understudy.errors import FileError
 from understudy.report import build_report, plots
 from understudy.report import labels as label_report
-from understudy.report.blocks import Cell, Table
+from understudy.report.blocks import Cell, Table, Text
 from understudy.report.labels import positions_section
 from understudy.report.labels.nearness import bounded, by_dataset, nearness_section
 from understudy.report.labels.orders import CONFIRMED, LEVEL, REFUTED, UNKNOWN, pairs_of
@@ -236,6 +236,17 @@ def test_positions_tell_classes_in_order_and_the_largest() -> None:
     marked = [[cells[column].text for cells in balance.rows if cells[column].marked] for column in (1, 2, 3)]
     assert marked == [["60.0 %"], ["60.0 %"], ["35.0 %"]]
     assert positions_section({}) is None
+
+
+def test_mixed_labels_are_told() -> None:
+    texts = [
+        block.text
+        for limits in ([], ["depth 8"], ["depth 6", "depth 8"])
+        if (section := positions_section(data() | {"limits": limits})) is not None
+        for block in section.blocks
+        if isinstance(block, Text)
+    ]
+    assert ["They are mixed: depth 6; depth 8" in text for text in texts] == [False, False, True]
 
 
 def test_curves_are_shares_of_classes_but_errors_of_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

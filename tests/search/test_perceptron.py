@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,11 +14,12 @@ from tests.conftest import random_line
 from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
 from understudy.games.lines_of_action.inputs import nonad_matrix
+from understudy.kernels import kernel
 from understudy.players import make_player
 from understudy.search.evaluators import begin, follow, follow_pass, judge, value
 from understudy.search.evaluators.chromosome import NetworkOptions, express, make_plan
+from understudy.search.evaluators.lanes import UNIT, fire, shift
 from understudy.search.evaluators.perceptron import (
-    UNIT,
     Perceptron,
     folded,
     load_perceptron,
@@ -227,3 +229,28 @@ def test_both_views_make_what_is_good_for_one_bad_for_the_other() -> None:
     for position, _ in random_line(game, 30, 1):
         assert value(network, position, True) == -value(network, rules.turn(position), True)
         assert value(network, position, True) == value(network, position, False)
+
+
+@kernel
+def _fired(net: Any, sums: Any) -> Any:
+    return fire(net, sums)
+
+
+@kernel
+def _shifted(net: Any, after: Any, before: Any, more: Any, less: Any) -> None:
+    shift(net, after, before, more, less)
+
+
+@pytest.mark.parametrize("hidden", [1, 8, 20, 31])
+def test_wide_registers_say_the_same_as_plain_loops_to_the_last_bit(hidden: int) -> None:
+    rng = np.random.default_rng(hidden)
+    net = random_perceptron(5, hidden, rng=rng).net
+    for spread in (0.1, 1.0, 30.0):  # far beyond where tanh is 1
+        before, more, less = (rng.normal(0, spread * UNIT, (3, len(net["bias"])))).astype(np.int32)
+        wide, plain = np.zeros_like(before), np.zeros_like(before)
+        _shifted(net, wide, before, more, less)
+        shift(net, plain, before, more, less)
+        assert np.array_equal(wide, plain) and np.array_equal(plain, before + more - less)
+        assert np.float32(_fired(net, wide)) == fire(net, plain)
+        _shifted(net, wide, wide, less, more)
+        assert np.array_equal(wide, before)

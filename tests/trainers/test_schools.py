@@ -17,7 +17,8 @@ from understudy.errors import BadOption, FileError, UnderstudyError
 from understudy.games import find_game, rules
 from understudy.games.lines_of_action.inputs import count_all
 from understudy.lab.experiments import make_experiment
-from understudy.lab.kinds import evolution
+from understudy.lab.kinds.evolution import KIND
+from understudy.lab.kinds.schooling import attend
 from understudy.lab.run import Run, opened
 from understudy.search.choosers import Anyone, choose, make_room
 from understudy.search.evaluators import value
@@ -212,8 +213,8 @@ def experiment(**changes: Any) -> Any:
 
 def schooled(folder: Path, workers: int = 1, **changes: Any) -> Any:
     run = Run(experiment(**changes), folder, backend=Local(workers))
-    with opened(run, evolution.KIND):
-        return evolution.attend(run, run.experiment.lessons[0])
+    with opened(run, KIND):
+        return attend(run, run.experiment.lessons[0])
 
 
 def test_a_school_goes_on_where_it_was(tmp_path: Path) -> None:

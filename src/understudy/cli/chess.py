@@ -100,7 +100,8 @@ def ladder(
 ) -> None:
     """Rate a player of chess on a ladder of an engine's strengths.
 
-    The engine thinks 0.05 s a move unless a limit is given. Ctrl-C ends the games and rates by those played.
+    The engine thinks 0.05 s a move unless a limit is given. Below the weakest that Stockfish can be stand players of
+    ours, whose ratings were found by games. Ctrl-C ends the games and rates by those played.
     """
     from understudy.games import find_game
     from understudy.games.chess.judges.ladder import Ladder, climb, ladder_json

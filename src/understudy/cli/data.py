@@ -98,16 +98,12 @@ def compare(one: str, other: str, as_json: bool) -> None:
     """Tell how far two tables of chess labels agree on the positions that they share.
 
     `label LABELS OTHERS --depth 6` labels the same positions once more: nobody can be asked to repeat LABELS much
-    better than the engine itself does with less time.
+    better than the engine itself does with less time. The bias is what OTHERS give the side to move beyond LABELS.
     """
-    from understudy.games.chess.judges.datasets import agreement, agreement_lines
-    from understudy.judges.measures import write_verdict
+    from understudy.games.chess.judges.datasets import agreement, agreement_json, agreement_lines
 
-    verdicts = agreement(Path(one), Path(other))
-    if as_json:
-        click.echo(json.dumps({name: write_verdict(verdict) for name, verdict in verdicts.items()}))
-        return
-    click.echo("\n".join(agreement_lines(verdicts)))
+    found = agreement(Path(one), Path(other))
+    click.echo(json.dumps(agreement_json(found)) if as_json else "\n".join(agreement_lines(found)))
 
 
 def _print_complaints(complaints: list[str], what: str = "malformed lines") -> None:

@@ -87,13 +87,14 @@ def sample(games: str, target: str, source: str | None, limit: int | None, **opt
 @click.argument("games", metavar="IN", type=click.Path())
 @click.argument("target", metavar="OUT.parquet", type=click.Path(dir_okay=False))
 @click.option("--engine", default="stockfish", show_default=True, metavar="PATH", help="Any UCI engine.")
-@click.option("--depth", type=click.IntRange(1, 245), metavar="N", help="Plies for each position; 8 if not said.")
+@click.option("--depth", type=click.IntRange(1, 245), metavar="N", help="Plies for each position; 9 if not said.")
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Nodes for each position.")
 @click.option("--time", type=click.FloatRange(0.001), metavar="S", help="Seconds for each position.")
 @click.option("--hash", type=click.IntRange(1), default=1, show_default=True, metavar="MB",
               help="The engine's memory; it is cleared before each position.")  # fmt: skip
 @click.option("--patience", type=click.FloatRange(0.1), default=60.0, show_default=True, metavar="S",
               help="A silent engine is ended and started anew after S seconds.")  # fmt: skip
+@click.option("--fair", is_flag=True, help="The mean of each position's worth before and after its best move.")
 @game_filters
 @backend_options
 def label(games: str, target: str, source: str | None, limit: int | None, where: Where, **options: Any) -> None:
@@ -105,7 +106,9 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
     from understudy.games.chess.records.labelling import file_identity, label_positions
     from understudy.games.chess.records.sources import gather
 
-    judge = _judge({name: options.pop(name) for name in ("engine", "depth", "nodes", "time", "hash", "patience")})
+    judge = _judge(
+        {name: options.pop(name) for name in ("engine", "depth", "nodes", "time", "hash", "patience", "fair")}
+    )
     sampling, wanted = _chosen(options)
     _check_target(games, target)
     place = Path(games)
@@ -128,11 +131,11 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
 
 
 def _judge(options: dict[str, Any]) -> Judge:
-    """Return who labels; at depth 8 if nothing limits it."""
-    from understudy.games.chess.records.opinions import Judge
+    """Return who labels; to the usual depth if nothing limits it."""
+    from understudy.games.chess.records.opinions import USUAL_DEPTH, Judge
 
     if options["depth"] is None and options["nodes"] is None and options["time"] is None:
-        options["depth"] = 8
+        options["depth"] = USUAL_DEPTH
     return Judge(**options)
 
 

@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 
 from understudy.networks.files import OPSET, VERSION
-from understudy.search.evaluators.perceptron import UNIT, Perceptron
+from understudy.search.evaluators.lanes import UNIT
+from understudy.search.evaluators.perceptron import Perceptron
 
 POSITIONS = "positions"
 """The one size of inputs and outputs that is open."""

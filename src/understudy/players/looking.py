@@ -27,7 +27,6 @@ from understudy.search.workspace import (
     AT_MOST,
     DRAWN,
     GENERATION,
-    LAST_ENTRY,
     NODE_LIMIT,
     NODES,
     PROVEN,
@@ -224,7 +223,7 @@ def _follow(
     position = game.play(position, move)
     while len(line) < depth:
         name = named(position)
-        entry = table[int(name) & int(LAST_ENTRY)]
+        entry = table[int(name) % len(table)]
         # Where the search only learned "at most this much", no move was found good: there the line ends.
         if entry["key"] != name or entry["generation"] != generation or entry["bound"] == AT_MOST:
             break

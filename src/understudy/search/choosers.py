@@ -27,6 +27,7 @@ from understudy.search.workspace import (
     GENERATION,
     NODES,
     STOP,
+    TABLE_BITS,
     UNAWARE,
     Table,
     Workspace,
@@ -45,6 +46,10 @@ _UNMOVED, _FACTOR = np.uint64(0xCBF29CE484222325), np.uint64(0x9E3779B97F4A7C15)
 """A game's hash before its first move, and by what it is multiplied after each: one product, because whole games of
 some choosers take two microseconds. The first is FNV's, the second odd and without pattern (2^64 over the golden
 ratio); the bits are stirred once, at the end."""
+FIRST_BITS, PLY_BITS = 2, 3
+"""A search has some eight times the nodes of one that is a ply shorter, and with one of three plies (250 nodes that are
+no leaves) this many bits make a table of 2 048 entries. Measured: games at 3 plies gain a fourteenth by it, at 5 plies
+a twenty-fifth."""
 _RESULT_ROOM = np.uint64(3)
 """Bits that a hash gives up for a mark: two for the result, one so that marks are no negative numbers."""
 
@@ -177,11 +182,17 @@ def look_ahead(evaluator: Any, depth: int, shuffled: int, position: Any, room: R
         for i in range(width - 1, 0, -1):
             j = below(room.random_state, i + 1)
             workspace.ranks[i], workspace.ranks[j] = workspace.ranks[j], workspace.ranks[i]
-    move, _, _ = negascout(position, evaluator, depth, workspace, room.table)
+    move, _, _ = negascout(position, evaluator, depth, workspace, _near(room.table, depth))
     for i in range(width):
         if room.codes[i] == move:
             return i
     return 0
+
+
+@kernel
+def _near(table: Table, depth: int) -> Table:
+    """Return as much of a table as a search of so many plies fills: it stays in the processor's caches."""
+    return table[: 1 << min(TABLE_BITS, FIRST_BITS + PLY_BITS * depth)]
 
 
 @kernel

@@ -67,7 +67,6 @@ OPINIONS = 1 << 15
 Chosen by hand."""
 
 _LAST = np.uint64(DRAWN - 1)
-LAST_ENTRY = np.uint64((1 << TABLE_BITS) - 1)
 PARITY = np.uint64(0x9E3779B97F4A7C15)
 """Tells sides apart: 2^64 over the golden ratio, whose bits are well spread (any such number would do)."""
 
@@ -162,11 +161,17 @@ def is_drawn(workspace: Workspace, name: Mask) -> bool:
 
 
 @kernel
+def _entry_of(name: Mask, table: Table) -> Any:
+    """Return the entry where a position of this name belongs."""
+    return table[name & np.uint64(table.shape[0] - 1)]
+
+
+@kernel
 def recall(
     name: Mask, depth: int, alpha: float, beta: float, height: int, workspace: Workspace, table: Table
 ) -> tuple[int, float, bool]:
     """Return the table's move, its value, and whether that value answers the question."""
-    entry, tally = table[name & LAST_ENTRY], workspace.tally
+    entry, tally = _entry_of(name, table), workspace.tally
     if entry.key != name or entry.generation != tally[GENERATION]:
         return NO_MOVE, 0.0, False
     value = nearer(entry.value, height)
@@ -188,7 +193,7 @@ def remember(
     table: Table,
 ) -> None:
     """Store a result unless a deeper one of another position of the same search is in its place."""
-    entry = table[name & LAST_ENTRY]
+    entry = _entry_of(name, table)
     if entry.generation == generation and entry.depth > depth and entry.key != name:
         return
     entry.key = name

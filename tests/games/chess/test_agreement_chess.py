@@ -31,8 +31,31 @@ def test_agreement_is_counted_where_both_know_a_position(tmp_path: Path) -> None
     assert measures["1"]["accuracy"]["value"] == pytest.approx(1 - 3 / shared)
     assert measures["4"]["error in pawns"]["value"] == pytest.approx(3 / shared)
     assert measures["4"]["squared error"]["value"] == pytest.approx(3 / shared / 1600)
+    # Three of the shared positions are worth a pawn more to the second table; the first always says the same.
+    assert (measures["positions"], measures["correlation"]) == (shared, None)
+    assert measures["bias"] == measures["pawns_apart"] == pytest.approx(3 / shared)
+    assert measures["bias_interval"][0] < measures["bias"] < measures["bias_interval"][1]
     plain = CliRunner().invoke(commands, ["data", "compare", str(one), str(one)])
     assert "data set 1: classes alike 1.0000 (1.0000 to 1.0000)" in plain.output
+    assert "correlation: unknown" in plain.output
+
+
+def test_bias_is_signed_and_correlation_is_pearsons(tmp_path: Path) -> None:
+    table = table_of(range(3))
+    score = np.arange(len(table), dtype=np.int32)
+    one = saved(tmp_path, "one", replace(table, score=score))
+    two = saved(tmp_path, "two", replace(table, score=score // 2 - 300))
+    less, more = (
+        json.loads(CliRunner().invoke(commands, ["data", "compare", *map(str, pair), "--json"]).output)
+        for pair in ((one, two), (two, one))
+    )
+    assert less["bias"] == pytest.approx(float((score // 2 - 300 - score).mean()) / 100)
+    assert more["bias"] == pytest.approx(-less["bias"])
+    assert less["pawns_apart"] == pytest.approx(-less["bias"])
+    expected = pytest.approx(np.corrcoef(score, score // 2)[0, 1])
+    assert less["correlation"] == expected and more["correlation"] == expected
+    text = CliRunner().invoke(commands, ["data", "compare", str(one), str(two)]).output
+    assert f"side to move, in pawns: {less['bias']:+.2f}" in text and "correlation: 1.00" in text
 
 
 def test_tables_that_cannot_be_compared(tmp_path: Path) -> None:

@@ -13,17 +13,17 @@ import pytest
 from click.testing import CliRunner
 
 from tests.conftest import LONG, wait_until
-from tests.games.chess.test_analyst_chess import fake, scripts
+from tests.games.chess.test_analyst_chess import START, fake, scripts
 from tests.games.chess.test_pgn_chess import GAMES, saved
 from tests.games.chess.test_positions_chess import long_games
 from understudy.backends import Local
 from understudy.cli import commands
 from understudy.errors import EngineError, FileError
 from understudy.games.chess.fen import write_fens
-from understudy.games.chess.players.analyst import Analyst
+from understudy.games.chess.players.analyst import Analyst, Label
 from understudy.games.chess.records import labelling
 from understudy.games.chess.records.labelling import Labelled, label_positions
-from understudy.games.chess.records.opinions import Judge, LabelTask, close_analysts, label_task
+from understudy.games.chess.records.opinions import Judge, LabelTask, balanced, close_analysts, label_task
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling
 from understudy.games.chess.records.sources import gather
@@ -201,3 +201,47 @@ def test_labels_are_those_of_the_shared_table(tmp_path: Path, shared: Path, stoc
         pytest.skip(f"the shared labels are by {theirs.facts['engine']}, this is {ours.facts['engine']}")
     for name in ("game", "ply", "source", "result", "kind", "score", "best"):
         assert getattr(ours, name).tolist() == getattr(theirs, name).tolist()
+
+
+@pytest.mark.parametrize(
+    ("label", "reply", "fair"),
+    [
+        (Label("cp", 50, "e2e4"), Label("cp", -10, "e7e5"), Label("cp", 30, "e2e4")),
+        (Label("cp", 50, "e2e4"), Label("cp", 70, "e7e5"), Label("cp", -10, "e2e4")),
+        (Label("cp", 900, "h5f7"), Label("mate", -2, "e8e7"), Label("mate", 3, "h5f7")),
+        (Label("cp", 0, "g2g4"), Label("mate", 1, "d8h4"), Label("cp", -1000, "g2g4")),
+    ],
+)
+def test_a_fair_label_is_half_way_to_the_reply(label: Label, reply: Label, fair: Label) -> None:
+    assert balanced(label, reply) == fair
+
+
+@scripts
+def test_fair_labels_ask_twice_and_remember(tmp_path: Path) -> None:
+    """The engine here says ten times its depth, and one more if it has not forgotten what it knew."""
+    engine = Path(fake(tmp_path, "well"))
+    telling = engine.read_text().replace('print("info depth 2 score cp 13', 'print(f"info depth 2 score cp {said}')
+    telling = telling.replace(
+        'words[0] == "go":', 'words[0] == "go":\n        said, known = 10 * int(words[2]) + known, 1'
+    )
+    telling = telling.replace(
+        '    if words[0] == "uci":', '    if words[0] == "ucinewgame":\n        known = 0\n    elif words[0] == "uci":'
+    )
+    engine.write_text(telling)
+    source, target = saved(tmp_path, f"{START}\n", "book.fen"), tmp_path / "t.parquet"
+    words = ["label", str(source), str(target), "--engine", str(engine), "--depth", "7", "--fair", "--workers", "1"]
+    done = CliRunner().invoke(commands, words)
+    assert done.exit_code == 0, done.output
+    table = load_positions(target)
+    assert table.score is not None and table.score.tolist() == [round((70 - 61) / 2)]
+    assert table.limits() == {"depth 7 fair": len(table)} and table.facts["limit"].startswith("depth 7 fair, Hash 1")
+
+
+@scripts
+def test_an_illegal_best_move_has_no_reply(tmp_path: Path) -> None:
+    engine = Path(fake(tmp_path, "well"))
+    engine.write_text(engine.read_text().replace("bestmove {best}", "bestmove a1a8"))
+    task = LabelTask(judge=Judge(engine=str(engine), depth=2, fair=True), fens=(START,))
+    (result,) = label_task(task)
+    close_analysts()
+    assert result.label is None and "'a1a8', which is not legal" in result.fault

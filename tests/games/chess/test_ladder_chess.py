@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ from understudy.games.chess.judges.ladder import (
     Rung,
     climb,
     coarse,
+    find_rungs,
     fit,
     ladder_json,
     near,
@@ -24,6 +26,7 @@ from understudy.games.chess.judges.ladder import (
     strengths,
 )
 from understudy.games.chess.judges.openings import random_book
+from understudy.games.chess.judges.rungs import LOW
 from understudy.games.chess.judges.tables import ladder_text
 from understudy.judges.measures import expected_shares
 
@@ -99,6 +102,35 @@ def test_a_climb_is_the_same_for_any_number_of_workers(tmp_path: Path) -> None:
     assert facts["limits"] == {"depth": 1}
     assert all(rung["games"] % 2 == 0 for rung in facts["rungs"])
     assert "Elo" in ladder_text(facts)
+
+
+def make_stockfish(folder: Path) -> str:
+    """Return the path of the small engine under the name of one beside whom our own players were placed."""
+    engine = Path(counter(folder))
+    engine.write_text(engine.read_text().replace("Counter 1", "Stockfish 0"))
+    return str(engine)
+
+
+def test_below_stockfishs_weakest_stand_players_of_ours(tmp_path: Path) -> None:
+    ladder = Ladder(engine=make_stockfish(tmp_path), step=500, time=None, depth=1)
+    own = [low for low in LOW if low.elo < 1000]  # the lowest strength of this engine
+    assert len(own) >= 3 and [low.elo for low in own] == sorted({low.elo for low in own})
+    assert [(rung.elo, rung.player) for rung in find_rungs(ladder)] == [
+        *((low.elo, low.player) for low in own), (1000, ""), (1500, ""), (2000, ""),
+    ]  # fmt: skip
+    assert [rung.elo for rung in find_rungs(replace(ladder, engine=counter(tmp_path, "plain")))] == [1000, 1500, 2000]
+    facts = ladder_json(climb("random", ladder, BOOK, games=8, backend=Local(1), seed=3))
+    assert (facts["lowest_rung"], facts["rungs"][0]["player"]) == (LOW[0].elo, LOW[0].player)
+    assert facts["rungs"][0]["games"] > 0 and LOW[0].player in ladder_text(facts)
+    assert facts["rungs"][-1]["player"] == f"engine:{ladder.engine},elo=2000,depth=1"
+
+
+def test_who_loses_all_to_the_engine_has_an_interval_by_the_rungs_below() -> None:
+    lost = Rung(1350, 0, 0, 10)
+    assert (fit([lost, Rung(1500)]).place, fit([lost, Rung(1500)]).low) == ("below", None)
+    rating = fit([Rung(236, 9, 0, 1, player=LOW[1].player), Rung(796, 5, 0, 5), Rung(1060, 2, 0, 8), lost])
+    assert rating.place == "on" and rating.elo is not None and rating.low is not None and rating.high is not None
+    assert 500 < rating.low < rating.elo < rating.high < 1060
 
 
 def test_the_strong_climb_above_and_the_games_played_so_far_count(tmp_path: Path) -> None:

@@ -23,7 +23,7 @@ from understudy.games.chess.fen import write_fens
 from understudy.games.chess.records.pgn import read_games
 from understudy.games.chess.records.positions import load_positions, save_positions
 from understudy.games.chess.records.sampling import Sampling, sample_pgn
-from understudy.games.chess.records.sources import gather, kind_of
+from understudy.games.chess.records.sources import gather, kind_of, survey_file, survey_text
 from understudy.games.chess.records.wanted import Wanted
 from understudy.players import make_player
 
@@ -326,3 +326,38 @@ def test_watched_games_are_sampled(tmp_path: Path) -> None:
     for arguments, name in ((["--set", "watch.seed=1"], "--set"), (["--quick"], "--quick")):
         wrong = CliRunner().invoke(commands, ["watch", "chess", *arguments])
         assert str(wrong.exception) == f"{name} is for the file of an experiment; 'chess' is a game"
+
+
+def test_labels_of_mixed_limits_are_told(tmp_path: Path) -> None:
+    """Tables put together keep what each label was made with; files of others may say a depth for each row."""
+    sample_pgn(saved(tmp_path, GAMES), tmp_path / "bare.parquet", ALL)
+    bare = load_positions(tmp_path / "bare.parquet")
+    half = len(bare) // 2
+    pieces = []
+    for limit, rows in (("depth 6", slice(0, half)), ("depth 8", slice(half, None))):
+        part = bare.taken(rows)
+        count = len(part)
+        labels = {"kind": np.full(count, "cp"), "score": np.zeros(count, np.int32), "best": np.full(count, "")}
+        facts = {"engine": "Fake 1", "limit": f"{limit}, Hash 1, one thread"}
+        save_positions(dataclasses.replace(part, facts=facts, **labels), tmp_path / "part.parquet")
+        pieces.append(pq.read_table(tmp_path / "part.parquet"))
+    assert load_positions(tmp_path / "part.parquet").limits() == {"depth 8": len(bare) - half}
+    mixed = tmp_path / "mixed.parquet"
+    pq.write_table(pa.concat_tables(pieces), mixed)
+    facts = survey_file(mixed).facts
+    assert (facts["limits"], facts["mixed"]) == ({"depth 8": len(bare) - half, "depth 6": half}, True)
+    assert "mixed limits" in survey_text(survey_file(mixed))
+    assert not survey_file(tmp_path / "part.parquet").facts["mixed"]
+    assert "mixed limits" not in survey_text(survey_file(tmp_path / "part.parquet"))
+    numbered = (
+        pa.concat_tables(pieces).drop_columns(["limit"]).append_column("depth", pa.array([7, *[9] * (len(bare) - 1)]))
+    )
+    pq.write_table(numbered, mixed)
+    assert load_positions(mixed).limits() == {"depth 7": 1, "depth 9": len(bare) - 1}
+    text = "fen,eval,depth\n" + "".join(
+        f"{fen},+10,{depth}\n" for depth, fen in enumerate(write_fens(bare.positions), 1)
+    )
+    (tmp_path / "mixed.csv").write_text(text)
+    assert load_positions(tmp_path / "mixed.csv").limits()["depth 2"] == 1
+    (tmp_path / "mixed.csv").write_text(text.replace(",2\n", ",deep\n"))
+    assert "depth 2" not in load_positions(tmp_path / "mixed.csv").limits()

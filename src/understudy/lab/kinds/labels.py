@@ -102,7 +102,8 @@ def gather(run: Run[Experiment]) -> Examples:
             raise BadOption(f"{str(files[0])!r} was made with other [positions] than now; name another --run")
     run.tell("loading positions", 0.0)
     examples = load_examples(files, most=first.positions.most, seed=first.positions.seed)
-    run.tell("loading positions", 1.0, f"{len(examples)} positions")
+    mixed = f", labels of mixed limits: {'; '.join(examples.limits)}" if len(examples.limits) > 1 else ""
+    run.tell("loading positions", 1.0, f"{len(examples)} positions{mixed}")
     return examples
 
 
@@ -141,6 +142,7 @@ def _data(examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
     verdicts_by_dataset = yardsticks((learned.positions, learned.pawns), (asked.positions, asked.pawns), asked.groups)
     return {
         "positions": len(examples), "games": len(np.unique(examples.groups)), "engines": list(examples.engines),
+        "limits": list(examples.limits),
         "sources": dict(zip(names.tolist(), counts.tolist(), strict=True)),
         "sides": {name: int((sides == side).sum()) for side, name in enumerate(SIDES)},
         "balance": balance(examples.pawns),

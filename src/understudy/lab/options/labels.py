@@ -55,7 +55,8 @@ class LabelExamples:
     answers: bool = False
     """Learn from the position after the engine's best move, too: it is worth as much, but to the other side."""
     graded: tuple[str, ...] = ()
-    """Sources that grade; where some are named, positions of all others are only learned from."""
+    """Sources that grade, with one of ten of their games; eight of ten are learned from. Positions of all other sources
+    are only learned from."""
     seed: int = 0
 
 

@@ -20,8 +20,8 @@ from typing import NamedTuple
 
 from understudy.errors import EngineError
 
-LONGEST_LINE = 1 << 14
-"""Bytes of a line: ten times the longest variation that an engine can think of, 246 plies."""
+LONGEST_LINE = 3_000
+"""Bytes of a line: twice the longest variation that an engine can think of, 246 plies. What is longer is no answer."""
 LONGEST_NAME = 200
 """Letters of what an engine calls itself: it goes into tables and messages."""
 MOST_OPTIONS = 1_000

@@ -58,10 +58,17 @@ def positions_section(data: Mapping[str, Any]) -> Section | None:
     if not data:
         return None
     engines = "; ".join(map(str, data.get("engines", ()))) or "unknown"
-    blocks: list[Block] = [Text(f"Labels: {engines}."), _counts(data)]
+    blocks: list[Block] = [Text(f"Labels: {engines}.{_warn_of_mixed(data.get('limits', ()))}"), _counts(data)]
     if data.get("balance") and data.get("classes"):
         blocks += [_balance_table(data["balance"], data["classes"]), _balance_plots(data["balance"], data["classes"])]
     return Section("Positions", tuple(blocks))
+
+
+def _warn_of_mixed(limits: Sequence[str]) -> str:
+    """Return a sentence where labels do not all mean the same, for the engine was allowed more for some than others."""
+    if len(limits) < 2:
+        return ""
+    return f" They are mixed: {'; '.join(limits)}. What the engine was allowed less for is less right, and biased."
 
 
 def _counts(data: Mapping[str, Any]) -> Table:

@@ -22,6 +22,9 @@ RATED_WITH = 1.0
 LIMITS = {"time": "{:g} s", "depth": "depth {}", "nodes": "{} nodes"}
 """How a rung's engine is kept from thinking for ever."""
 
+BASELINES = {"chance": "a random mover", "material": "most material in one ply"}
+"""Who stands below the students of a suite, having learned nothing; their numbers are means."""
+
 Facts = Mapping[str, Any]
 """What suites.json tells of one student in one suite."""
 
@@ -46,7 +49,7 @@ def _section(suite: str, answers: Mapping[str, Facts], paper: PublishedLabels | 
 
 def _students(answers: Mapping[str, Facts], band: float) -> Table:
     """Return what each student found and what its moves cost, the cheapest first."""
-    graded = any(facts.get("points") for facts in answers.values())
+    graded, first = any(facts.get("points") for facts in answers.values()), next(iter(answers.values()))
     rows = [
         (
             Cell(name),
@@ -58,9 +61,21 @@ def _students(answers: Mapping[str, Facts], band: float) -> Table:
         )
         for name, facts in by_cost(answers).items()
     ]
+    rows += [_unlearned(who, first, graded, len(rows[0])) for who in BASELINES if who in first.get("baselines", {})]
     columns = ["student", "best moves found", "bad ones avoided", *(["points"] if graded else [])]
     columns += ["mean delta", "median", "points lost", "losing", "wins let go"]
-    return Table(cells(*columns), tuple(rows), _caption(next(iter(answers.values())), band), dense=True)
+    return Table(cells(*columns), tuple(rows), _caption(first, band), dense=True)
+
+
+def _unlearned(who: str, facts: Facts, graded: bool, width: int) -> tuple[Cell, ...]:
+    """Return what somebody gets of a suite who has learned nothing, as a row below the students."""
+    got = facts["baselines"][who]
+    found = [
+        f"{got[name]:.1f} of {facts['measures'][name]['sample']}" if facts["measures"][name]["sample"] else ""
+        for name in ("best_moves", "avoided")
+    ]
+    told = [BASELINES[who], *found, *([f"{got['points']:.1f}"] if graded else [])]
+    return cells(*told, *[""] * (width - len(told)))
 
 
 def by_cost(answers: Mapping[str, Facts]) -> dict[str, Facts]:
@@ -163,7 +178,10 @@ def ladder_section(ladder: Mapping[str, Any], paper: PublishedLabels | None) -> 
 
 
 def _doubts(ladder: Mapping[str, Any]) -> str:
-    text = "The interval is of chance in the games alone; the rungs' ratings are taken as the engine names them."
+    text = (
+        "The interval is of chance in the games alone; the rungs' ratings are taken as the engine names them, "
+        "and as games placed those below its weakest."
+    )
     if ladder["limits"].get("time", 0.0) < RATED_WITH:
         text += " They hold for longer games: rungs that think less are weaker than named, and the rating flatters."
     return text

@@ -28,7 +28,8 @@ from understudy.games.bits import NONE, Mask, lowest, rest
 from understudy.games.boards import SCRATCH, Marks, encode, find_boards, mark, tells_marks
 from understudy.games.rules import play
 from understudy.kernels import kernel
-from understudy.search.evaluators.perceptron import FLOAT_HALF, NOTHING, WIDTH, quick_tanh
+from understudy.search.evaluators.lanes import NOTHING, quick_tanh
+from understudy.search.evaluators.perceptron import FLOAT_HALF, WIDTH
 from understudy.search.workspace import HEIGHTS
 
 RELU, SIGMOID, TANH = range(3)

@@ -25,6 +25,7 @@ from understudy.games.kind import kind_of
 from understudy.games.rows import MOST_PRESENT, row_of, typed
 from understudy.games.rules import changes, features, mirrored, turn
 from understudy.kernels import kernel
+from understudy.search.evaluators.lanes import INVERSE, NOTHING, UNIT, fire, quick_tanh, shift
 from understudy.search.workspace import HEIGHTS
 from understudy.sums import BLANK, REMARK, check_sum
 
@@ -32,21 +33,10 @@ TANH, SIGMOID = 0, 1
 ACTIVATIONS = {"tanh": TANH, "sigmoid": SIGMOID}
 TENSORS = ("first", "bias", "output", "output_bias")
 FLOAT_HALF = np.float32(0.5)
-NOTHING = np.float32(0.0)
 ITS_TURN = np.float32(1.0)
 
-UNIT = 1 << 18
-"""What a weight of 1 is in the rows of the first layer: as fine as 32 bits allow, for sums may reach 8 191."""
 LARGEST = 100.0
 """No weight of the first layer may be larger, lest a sum overflow: eighty features may be present with such weights."""
-_INVERSE = np.float32(1 / UNIT)
-
-# A quotient of polynomials of degree 9 and 8 for tanh on [-9, 9], by reweighted least squares; beyond, tanh is 1.
-_SATURATED = np.float32(9.0)
-_P0, _P1, _P2 = np.float32(0.9999999063519311), np.float32(0.13373196765456571), np.float32(0.003486580815553661)
-_P3, _P4 = np.float32(2.0471813866385795e-05), np.float32(1.318420270302709e-08)
-_Q0, _Q1, _Q2 = np.float32(1.0), np.float32(0.46706493627584583), np.float32(0.02584197502082316)
-_Q3, _Q4 = np.float32(0.0003271383671192699), np.float32(7.702654422024355e-07)
 
 MOST_COUNTED = 32
 """Numbers counted for both sides together; Lines of Action, which has most, counts 28."""
@@ -79,6 +69,7 @@ def _layout(features: int, hidden: int) -> np.dtype[np.void]:
     fields = [
         ("first", np.int32, (features, hidden)),  # in parts of UNIT
         ("bias", np.int32, (hidden,)),
+        ("nothing", np.int32, (hidden,)),  # the row of no feature: zeros
         ("counted", np.float32, (MOST_COUNTED, hidden)),  # rows for the numbers about my stones, then about theirs
         ("output", np.float32, (hidden,)),
         ("sums", np.int32, (HEIGHTS + 1, 2, hidden)),  # for each ply, by the eyes of who judges and of the other side
@@ -149,24 +140,13 @@ def keep_sums(evaluator: Perceptron, height: int) -> None:
 
 @kernel
 def _changed(evaluator: Perceptron, height: int, eyes: int, gone: Any, left: int, come: Any, entered: int) -> None:
-    before, after = evaluator.net.sums[height, eyes], evaluator.net.sums[height + 1, eyes]
-    hidden = before.shape[0]
-    done = 1 if left > 0 and entered > 0 else 0
-    if done:
-        less, more = evaluator.net.first[gone[0]], evaluator.net.first[come[0]]
-        for unit in range(hidden):
-            after[unit] = before[unit] + more[unit] - less[unit]
-    else:
-        for unit in range(hidden):
-            after[unit] = before[unit]
-    for i in range(done, left):
-        row = evaluator.net.first[gone[i]]
-        for unit in range(hidden):
-            after[unit] -= row[unit]
-    for i in range(done, entered):
-        row = evaluator.net.first[come[i]]
-        for unit in range(hidden):
-            after[unit] += row[unit]
+    net = evaluator.net
+    before, after = net.sums[height, eyes], net.sums[height + 1, eyes]
+    for i in range(max(left, entered, 1)):
+        less = net.first[gone[i]] if i < left else net.nothing[:]
+        more = net.first[come[i]] if i < entered else net.nothing[:]
+        shift(net, after, before, more, less)
+        before = after
 
 
 @kernel
@@ -184,10 +164,12 @@ def value_of_sums(evaluator: Perceptron, position: Any, own: bool, height: int) 
 @kernel
 def _output(evaluator: Perceptron, sums: NDArray[np.int32], width: int, mine: int) -> float:
     """Return what the last unit adds up; the numbers about who looks start at *mine*."""
+    if width == 0 and evaluator.activation == TANH:
+        return evaluator.output_bias + float(fire(evaluator.net, sums))
     units, output = evaluator.net.units, evaluator.net.output
     hidden = sums.shape[0]
     for unit in range(hidden):
-        units[unit] = np.float32(sums[unit]) * _INVERSE
+        units[unit] = np.float32(sums[unit]) * INVERSE
     for i in range(width):
         _add(units, evaluator.net.counted[i], evaluator.net.numbers[mine + i])
         _add(units, evaluator.net.counted[width + i], evaluator.net.numbers[width - mine + i])
@@ -242,16 +224,6 @@ def _count_all(batch: Any, kinds: int, out: NDArray[np.float32], numbers: NDArra
         counted(row_of(batch, row), kinds, numbers)
         for place in range(out.shape[1]):
             out[row, place] = numbers[place]
-
-
-@kernel
-def quick_tanh(x: np.float32) -> np.float32:
-    """Return tanh(x) to within 4e-7: a quotient of polynomials, which runs on all units of a layer at once."""
-    x = min(max(x, -_SATURATED), _SATURATED)
-    y = x * x
-    above = _P0 + y * (_P1 + y * (_P2 + y * (_P3 + y * _P4)))
-    below = _Q0 + y * (_Q1 + y * (_Q2 + y * (_Q3 + y * _Q4)))
-    return x * above / below
 
 
 def perceptron(

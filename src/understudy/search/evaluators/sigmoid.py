@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from understudy.games.boards import SCRATCH, encode
 from understudy.kernels import kernel
-from understudy.search.evaluators.perceptron import FLOAT_HALF, quick_tanh
+from understudy.search.evaluators.lanes import quick_tanh
+from understudy.search.evaluators.perceptron import FLOAT_HALF
 
 
 class Sigmoid(NamedTuple):

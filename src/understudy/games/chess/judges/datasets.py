@@ -11,7 +11,7 @@ engine that looks six plies ahead does not repeat what it says after eight, and 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +20,7 @@ from understudy.errors import FileError
 from understudy.games.chess.batches import placement_keys
 from understudy.games.chess.datasets import CLIP, DATASETS, Dataset, classes_of, find_dataset, targets_of
 from understudy.games.chess.records.positions import PositionTable, load_positions
-from understudy.judges.measures import Z95, Measure, Verdict
+from understudy.judges.measures import Z95, Measure, Verdict, write_verdict
 
 DRAWS = find_dataset("1")
 
@@ -106,15 +106,34 @@ def yardsticks(learned: tuple[Any, NDArray[np.float64]], asked: tuple[Any, NDArr
     return verdicts
 
 
-def agreement(one: Path, other: Path) -> dict[str, Verdict]:
-    """Return for each data set of the thesis how well *other* repeats the labels of *one*."""
+class Agreement(NamedTuple):
+    """How far two tables of labels agree on the positions that they share."""
+
+    verdicts: dict[str, Verdict]
+    """For each data set of the thesis, how well the second repeats the first."""
+    bias: Measure
+    """How many pawns more the second gives the side to move, in the mean."""
+    correlation: float | None
+    """Of the labels in pawns (Pearson's); None where one of the two always says the same."""
+
+
+def agreement(one: Path, other: Path) -> Agreement:
+    """Return how well *other* repeats the labels of *one*."""
     tables = [_labelled(path) for path in (one, other)]
     rows, others = _shared(*(placement_keys(table.positions) for table in tables))
     if len(rows) == 0:
         raise FileError(f"{str(one)!r} and {str(other)!r} have no position in common")
     pawns, repeated = tables[0].pawns()[rows], tables[1].pawns()[others]
     groups = tables[0].game[rows].astype(np.int64)
-    return {name: graded(dataset, repeated, pawns, groups) for name, dataset in DATASETS.items() if dataset.thesis}
+    verdicts = {name: graded(dataset, repeated, pawns, groups) for name, dataset in DATASETS.items() if dataset.thesis}
+    return Agreement(verdicts, clustered(repeated - pawns, groups), correlated(pawns, repeated))
+
+
+def correlated(one: NDArray[np.float64], other: NDArray[np.float64]) -> float | None:
+    """Return Pearson's correlation; None where one of the two never changes."""
+    if np.ptp(one) == 0 or np.ptp(other) == 0:
+        return None
+    return float(np.corrcoef(one, other)[0, 1])
 
 
 def _labelled(path: Path) -> PositionTable:
@@ -131,11 +150,32 @@ def _shared(one: NDArray[np.uint64], other: NDArray[np.uint64]) -> tuple[NDArray
     return first[np.isin(keys, other_keys)], second[np.isin(other_keys, keys)]
 
 
-def agreement_lines(verdicts: dict[str, Verdict]) -> list[str]:
+def agreement_json(found: Agreement) -> dict[str, Any]:
+    """Return an agreement as plain data: the verdicts by data set, and what there is to say of pawns."""
+    return {
+        **{name: write_verdict(verdict) for name, verdict in found.verdicts.items()},
+        "positions": found.bias.sample,
+        "pawns_apart": found.verdicts["4"]["error in pawns"].value,
+        "bias": found.bias.value,
+        "bias_interval": [found.bias.low, found.bias.high],
+        "correlation": found.correlation,
+    }
+
+
+def agreement_lines(found: Agreement) -> list[str]:
     """Return what there is to say of an agreement, a line for each data set."""
-    lines = [f"positions in common: {verdicts['1']['accuracy'].sample}"]
-    for name, verdict in verdicts.items():
+    lines = [f"positions in common: {found.bias.sample}"]
+    for name, verdict in found.verdicts.items():
         measure = verdict.get("accuracy") or verdict["squared error"]
         what = "classes alike" if "accuracy" in verdict else "mean squared error"
         lines.append(f"data set {name}: {what} {measure.value:.4f} ({measure.low:.4f} to {measure.high:.4f})")
-    return [*lines, f"pawns apart: {verdicts['4']['error in pawns'].value:.2f}"]
+    correlation = (
+        "unknown, one of the two always says the same" if found.correlation is None else f"{found.correlation:.2f}"
+    )
+    return [
+        *lines,
+        f"pawns apart: {found.verdicts['4']['error in pawns'].value:.2f}",
+        f"bias of the second for the side to move, in pawns: {found.bias.value:+.2f} "
+        f"({found.bias.low:+.2f} to {found.bias.high:+.2f})",
+        f"correlation: {correlation}",
+    ]

@@ -2,6 +2,7 @@
 
 A few games on a coarse grid tell where the player stands; the others go to rungs where it should score between 10 and
 90 %, more to those that tell more. The rating is a maximum-likelihood fit with the rungs' ratings taken as given.
+Below the weakest that Stockfish can be stand players of ours (`rungs.py`).
 """
 
 from __future__ import annotations
@@ -15,7 +16,9 @@ from numpy.typing import NDArray
 
 from understudy.errors import BadOption, EngineError
 from understudy.games.chess.judges.openings import Line, OpeningTask, opening_task
+from understudy.games.chess.judges.rungs import LOW
 from understudy.games.chess.players.engine import find_engine
+from understudy.games.chess.records.opinions import Analysis, engine_name
 from understudy.judges.measures import SCALE, expected_shares, wilson
 from understudy.judges.pairs import name_game
 from understudy.match import Played, Terms
@@ -41,6 +44,8 @@ class Rung(NamedTuple):
     losses: int = 0
     repeated: int = 0
     """Games that repeat an earlier one of this rung move by move: they tell nothing new, and count nowhere."""
+    player: str = ""
+    """Who stands there; nothing: the engine, at this strength."""
 
     @property
     def games(self) -> int:
@@ -76,6 +81,16 @@ class Ladder:
     nodes: int | None = None
     time: float | None = 0.05
 
+    def limits(self) -> dict[str, int | float]:
+        """Return what limits the engine's thinking."""
+        limits = {"depth": self.depth, "nodes": self.nodes, "time": self.time}
+        return {name: value for name, value in limits.items() if value is not None}
+
+    def name_player(self, rung: Rung) -> str:
+        """Return who stands on a rung, as a player."""
+        limits = "".join(f",{name}={value}" for name, value in self.limits().items())
+        return rung.player or f"engine:{self.engine},elo={rung.elo}{limits}"
+
 
 class Climb(NamedTuple):
     """What became of a player on the ladder."""
@@ -101,7 +116,7 @@ def climb(
     """Play *games* games (an even number: both colours of each opening) and rate *player*; Ctrl-C ends it early."""
     if games < 2 or games % 2:
         raise BadOption(f"a ladder needs an even number of games, at least 2, not {games}")
-    rungs = [Rung(elo) for elo in rung_strengths(*strengths(ladder.engine), ladder.step)]
+    rungs = find_rungs(ladder)
     pairs, done, stopped = games // 2, 0, False
     seen: set[Hashable] = set()
     try:
@@ -112,6 +127,18 @@ def climb(
     except KeyboardInterrupt:
         stopped = True
     return Climb(player, ladder, tuple(rungs), fit(rungs), stopped)
+
+
+def find_rungs(ladder: Ladder) -> list[Rung]:
+    """Return the rungs from the lowest up; our own players were placed beside Stockfish, and stand below it alone."""
+    lowest, highest = strengths(ladder.engine)
+    own = [low for low in LOW if low.elo < lowest] if _is_stockfish(ladder.engine) else []
+    rungs = [Rung(low.elo, player=low.player) for low in own]
+    return [*rungs, *(Rung(elo) for elo in rung_strengths(lowest, highest, ladder.step))]
+
+
+def _is_stockfish(engine: str) -> bool:
+    return engine_name(Analysis(engine, depth=1)).startswith("Stockfish")
 
 
 def strengths(engine: str) -> tuple[int, int]:
@@ -182,18 +209,17 @@ def fit(rungs: Sequence[Rung]) -> Fit:
 def ladder_json(climbed: Climb) -> dict[str, Any]:
     """Return a climb as plain data."""
     ladder = climbed.ladder
-    limits = {name: getattr(ladder, name) for name in ("depth", "nodes", "time")}
     return {
         "player": climbed.player,
         "engine": ladder.engine,
-        "limits": {name: value for name, value in limits.items() if value is not None},
+        "limits": ladder.limits(),
         "games": sum(rung.games + rung.repeated for rung in climbed.rungs),
         "different": sum(rung.games for rung in climbed.rungs),
         "stopped": climbed.stopped,
         **climbed.fit._asdict(),
         "lowest_rung": climbed.rungs[0].elo,
         "highest_rung": climbed.rungs[-1].elo,
-        "rungs": [_rung_json(rung) for rung in climbed.rungs],
+        "rungs": [_rung_json(rung) | {"player": ladder.name_player(rung)} for rung in climbed.rungs],
     }
 
 
@@ -222,7 +248,7 @@ def _play(
         for first in range(0, len(numbers), TASK_PAIRS):
             some = numbers[first : first + TASK_PAIRS]
             places.append(place)
-            tasks.append(_task(player, ladder, book, rungs[place].elo, some, seed))
+            tasks.append(_task(player, ladder, book, rungs[place], some, seed))
     for place, games in zip(places, backend.map(opening_task, tasks), strict=True):
         results = [_result(number, game) for number, game in enumerate(games)]
         names = [(place, name_game(game, number)) for number, game in enumerate(games)]
@@ -234,13 +260,11 @@ def _play(
 
 
 def _task(
-    player: str, ladder: Ladder, book: Sequence[Line], elo: int, numbers: Sequence[int], seed: int
+    player: str, ladder: Ladder, book: Sequence[Line], rung: Rung, numbers: Sequence[int], seed: int
 ) -> OpeningTask:
-    limits = {name: getattr(ladder, name) for name in ("depth", "nodes", "time")}
-    options = "".join(f",{name}={value}" for name, value in limits.items() if value is not None)
     starts = tuple(book[number % len(book)].fen for number in numbers for _ in range(2))
-    rung = f"engine:{ladder.engine},elo={elo}{options}"
-    return OpeningTask(players=(player, rung), starts=starts, first=0, seed=(seed, elo, numbers[0]), terms=Terms())
+    players, chance = (player, ladder.name_player(rung)), (seed, abs(rung.elo), numbers[0])
+    return OpeningTask(players=players, starts=starts, first=0, seed=chance, terms=Terms())
 
 
 def _result(number: int, game: Played) -> int:

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 from understudy.games import CompiledGame, find_game
 from understudy.games.chess.datasets import DRAW_BAND
+from understudy.games.chess.judges.baselines import baselines, is_solved
 from understudy.games.chess.judges.epd import Item, Suite
 from understudy.games.chess.records.opinions import Analysis, engine_name, expectation, in_pawns, labelled
 from understudy.judges.measures import Measure, share
@@ -154,6 +155,7 @@ def suite_json(verdict: SuiteVerdict) -> dict[str, Any]:
         "engine": verdict.judged_by,
         "measures": {name: measure._asdict() for name, measure in measures(verdict.rows).items()},
         "points": _points(verdict.rows),
+        "baselines": {name: got._asdict() for name, got in baselines([row.item for row in verdict.rows]).items()},
         "faults": sum(row.answer.fault is not None for row in verdict.rows),
         "cost": None if verdict.judged_by is None else costs([row.cost for row in verdict.rows if row.cost]),
         "positions": [_row_json(row) for row in verdict.rows],
@@ -239,12 +241,11 @@ def _priced(
 
 
 def _row(game: CompiledGame, item: Item, one: Answer, best: tuple[Move, ...], pawns: Mapping[str, float]) -> Row:
-    right = not item.best or one.move in item.best
     points = item.grades.get(one.move, 0.0) if item.grades else None
     cost = None
     if one.move != NO_MOVE and pawns:
         cost = price(game, item.position, one.move, best, pawns, source="key" if item.best else "engine")
-    return Row(item, one, right and _avoided(item, one), points, cost)
+    return Row(item, one, one.move != NO_MOVE and is_solved(item, one.move), points, cost)
 
 
 def _avoided(item: Item, one: Answer) -> bool:

@@ -9,6 +9,8 @@ from understudy.judges.measures import rating_text
 from understudy.judges.pairs import write_sample
 
 Facts = Mapping[str, Any]
+BASELINES = {"chance": "a random mover", "material": "most material in one ply"}
+"""Who stands beside a player on a suite, in words; `baselines.py` tells what they do."""
 
 
 def suite_text(facts: Facts) -> str:
@@ -19,16 +21,23 @@ def suite_text(facts: Facts) -> str:
     counts = [f"{facts['player']} on {facts['suite']}"]
     counts += [
         f"{name.replace('_', ' ')}: {_whole(measure)} of {measure['sample']} ({_interval(measure)})"
+        f"; {_beside(facts, name)}"
         for name, measure in facts["measures"].items()
         if measure["sample"]
     ]
     if facts["points"] is not None:
-        counts.append(f"points: {facts['points']['earned']:g} of {facts['points']['most']:g}")
+        earned, most = facts["points"]["earned"], facts["points"]["most"]
+        counts.append(f"points: {earned:g} of {most:g}; {_beside(facts, 'points')}")
     if facts["faults"]:
         counts.append(f"no answer: {facts['faults']}")
     if priced:
         counts += [f"judged by {facts['engine']}", *cost_lines(facts["cost"])]
     return "\n".join([aligned([head, *lines], left=(1, 2, 3, 4)), "", *counts])
+
+
+def _beside(facts: Facts, name: str) -> str:
+    """Return what those get of a suite on average who have learned nothing."""
+    return "by comparison " + ", ".join(f"{BASELINES[who]} {got[name]:.1f}" for who, got in facts["baselines"].items())
 
 
 def cost_lines(cost: Facts) -> list[str]:
@@ -72,17 +81,17 @@ def thesis_text(facts: Facts) -> str:
 
 def ladder_text(facts: Facts) -> str:
     """Return the scores at the rungs and the rating."""
-    head = ["Elo", "games", "wins", "draws", "losses", "points", "95 % interval"]
+    head = ["Elo", "games", "wins", "draws", "losses", "points", "95 % interval", "who"]
     lines = [
         [str(rung["elo"]), *(str(rung[name]) for name in ("games", "wins", "draws", "losses")),
-         f"{rung['share']:.1%}", f"{rung['low']:.1%} to {rung['high']:.1%}"]
+         f"{rung['share']:.1%}", f"{rung['low']:.1%} to {rung['high']:.1%}", rung["player"]]
         for rung in facts["rungs"] if rung["games"]
     ]  # fmt: skip
     stopped = " (stopped early)" if facts["stopped"] else ""
     limits = " ".join(f"{name} {value:g}" for name, value in facts["limits"].items())
     games = f"{facts['games']} games, {facts['different']} different"
     title = f"{facts['player']} against {facts['engine']} ({limits} a move), {games}{stopped}"
-    return "\n".join([title, "", aligned([head, *lines]), "", rating_text(facts), *_hurried(facts)])
+    return "\n".join([title, "", aligned([head, *lines], left=(7,)), "", rating_text(facts), *_hurried(facts)])
 
 
 def _hurried(facts: Facts) -> list[str]:

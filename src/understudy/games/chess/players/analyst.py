@@ -45,6 +45,7 @@ class Analyst:
     """One engine process that judges positions, started when first asked and again after it died.
 
     With *fresh* it forgets what it knows before each position, so that a label does not depend on the ones before.
+    With *fair* whoever labels asks about the best reply to a position, too: see `label_reply`.
     """
 
     def __init__(
@@ -56,6 +57,7 @@ class Analyst:
         time: float | None = None,
         hash: int = 1,
         fresh: bool = True,
+        fair: bool = False,
         patience: float = PATIENCE,
     ) -> None:
         limits = (("depth", depth, 1, 245), ("nodes", nodes, 1, 1 << 60), ("time", time, 0.001, 86_400),
@@ -64,9 +66,10 @@ class Analyst:
             check_range(f"analyst {path}: {kind}", value, low, high)
         if depth is None and nodes is None and time is None:
             time = 0.1
-        self.path, self.hash, self.fresh = find_engine(path), hash, fresh
+        self.path, self.hash, self.fresh, self.fair = find_engine(path), hash, fresh, fair
         self.patience = patience + (time or 0.0)
         self.before, self.go = "ucinewgame\n" if fresh else "", _go(depth, nodes, time)
+        self.go_on = _go(depth and max(1, depth - 1), nodes and max(1, nodes // 2), time and max(0.001, time / 2))
         self._process: Process | None = None
         self._name = ""
 
@@ -80,18 +83,29 @@ class Analyst:
     @property
     def limit(self) -> str:
         """What the engine is allowed, in words, for those who keep labels."""
-        words = self.go[3:].replace("movetime", "milliseconds")
+        words = self.go[3:].replace("movetime", "milliseconds") + (" fair" if self.fair else "")
         return f"{words}, Hash {self.hash}, one thread{', ucinewgame before each' if self.fresh else ''}"
 
     def label(self, fen: str, moves: Sequence[str] = ()) -> Label:
         """Return what the engine says of the position that *moves* (UCI) lead to from *fen*."""
+        return self._ask(fen, moves, self.before, self.go)
+
+    def label_reply(self, fen: str, best: str) -> Label:
+        """Return what the engine, asked about *fen* just before, says after its *best* move, for the other side.
+
+        It remembers what it has just seen and looks a ply less far (at half the nodes, or in half the time), which is
+        as far into the game.
+        """
+        return self._ask(fen, (best,), "", self.go_on)
+
+    def _ask(self, fen: str, moves: Sequence[str], before: str, go: str) -> Label:
         played = f" moves {' '.join(moves)}" if moves else ""
         if "\n" in fen + played:
             raise EngineError(f"the engine {self.path!r} cannot judge {fen!r}: a position is one line")
         process, until = self._started(), time.monotonic() + self.patience
         try:
             # What comes before readyok belongs to another position.
-            process.say(f"{self.before}isready\nposition fen {fen}{played}\n{self.go}\n")
+            process.say(f"{before}isready\nposition fen {fen}{played}\n{go}\n")
             for _ in process.hear("readyok", self.patience):
                 pass
             return _read(process.hear("bestmove", until - time.monotonic()))

@@ -49,6 +49,8 @@ class Examples:
     """The engine's move, in UCI; empty where nobody knows."""
     engines: tuple[str, ...] = ()
     """Who labelled them and how, by file."""
+    limits: tuple[str, ...] = ()
+    """What engines were allowed; labels of more than one limit do not mean the same."""
 
     def __len__(self) -> int:
         return len(self.worth)
@@ -63,7 +65,7 @@ class Examples:
         return Examples(
             positions=taken(self.positions, rows), worth=self.worth[rows], results=self.results[rows],
             groups=self.groups[rows], sources=self.sources[rows], quiet=self.quiet[rows], best=self.best[rows],
-            engines=self.engines,
+            engines=self.engines, limits=self.limits,
         )  # fmt: skip
 
     def and_answers(self) -> Examples:
@@ -76,6 +78,7 @@ class Examples:
             results=np.concatenate([self.results, 1.0 - self.results[rows]]), groups=self.groups[both],
             sources=self.sources[both], quiet=np.concatenate([self.quiet, quiet(positions)]),
             best=np.concatenate([self.best, np.full(len(rows), "")]), engines=self.engines,
+            limits=self.limits,
         )  # fmt: skip
 
 
@@ -95,6 +98,7 @@ def load_examples(files: Sequence[Path], *, most: int | None = None, seed: int =
         quiet=quiet(positions),
         best=np.concatenate([_best(table) for table in tables]),
         engines=tuple(_engine(path, table) for path, table in zip(files, tables, strict=True)),
+        limits=tuple(sorted({limit for table in tables for limit in table.limits()})),
     )
     return examples if most is None or len(examples) <= most else _fewer(examples, most, seed)
 

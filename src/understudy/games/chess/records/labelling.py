@@ -302,7 +302,8 @@ def join_parts(parts: Sequence[Part], target: Path, *, facts: Mapping[str, str],
             rows = read_parquet(part.path)
             _check_count(part.path, len(rows) + len(part.aside), part.settled)
             try:
-                writer.add_rows(rows)
+                limit = pa.array(np.full(len(rows), facts.get("limit", "")), pa.string())
+                writer.add_rows(rows.append_column("limit", limit))
             except (pa.ArrowException, KeyError) as error:
                 refuse(part.path, error)
         _check_count(target, writer.rows + len(aside), settled)

@@ -29,6 +29,9 @@ from understudy.protocols import Backend
 CHUNK = 16
 """Positions of a task: few, so that workers end together."""
 MATED = Label("mate", 0, "")
+USUAL_DEPTH = 9
+"""Plies for a label if nobody says otherwise: the cheapest depth that flatters the mover by no more than a tenth of a
+pawn, by `python -m benchmarks label_quality` (docs/labels.md)."""
 TRIES = 2
 """How often a position is asked about before it is set aside: an engine that dies twice will die again."""
 
@@ -43,6 +46,8 @@ class Judge:
     time: float | None = None
     hash: int = 1
     patience: float = PATIENCE
+    fair: bool = False
+    """Whether a label is the mean of what a position is worth before and after its best move (`balanced`)."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,22 +117,42 @@ def _ask(analyst: Analyst, fen: str, position: Chess | None) -> LabelResult:
     fault = ""
     for _ in range(TRIES):
         try:
-            label = analyst.label(fen)
+            return LabelResult(_judge_position(analyst, fen, position))
         except EngineError as error:
             fault = str(error)
-            continue
-        if position is None or _is_possible(position, label.best):
-            return LabelResult(label)
-        named = f"named the best move {label.best!r}, which is not legal" if label.best else "named no best move"
-        fault = f"the engine {analyst.path!r} {named} at {fen!r}"
     return LabelResult(None, fault)
 
 
-def _is_possible(position: Chess, best: str) -> bool:
-    """Tell whether a best move is legal, or rightly missing: some engines know draws by rule, and some go on."""
-    if not best:
-        return not find_game("chess").moves(position)
-    return is_legal(position, from_uci(position, chess.Move.from_uci(best)))
+def _judge_position(analyst: Analyst, fen: str, position: Chess | None) -> Label:
+    """Return what an engine says of a position, if the rules allow it; if it is fair, of its best reply, too."""
+    label = analyst.label(fen)
+    if position is None:
+        return label
+    if not label.best:
+        if find_game("chess").moves(position):  # some engines know draws by rule and name no move, and some go on
+            raise EngineError(f"the engine {analyst.path!r} named no best move at {fen!r}")
+        return label
+    move = from_uci(position, chess.Move.from_uci(label.best))
+    if not is_legal(position, move):
+        named = f"named the best move {label.best!r}, which is not legal"
+        raise EngineError(f"the engine {analyst.path!r} {named} at {fen!r}")
+    game = find_game("chess")
+    if not analyst.fair or label.kind == "mate" or not game.moves(game.play(position, move)):
+        return label
+    return balanced(label, analyst.label_reply(fen, label.best))
+
+
+def balanced(label: Label, reply: Label) -> Label:
+    """Return a label half way to what the position is worth after its best move, which the *reply* tells.
+
+    An engine that looks few plies ahead flatters whoever is to move; after the best move that is the other side. A mate
+    that the reply finds for the first side is a mate; one against it counts as so many pawns, for another move may
+    avoid it.
+    """
+    if reply.kind == "mate" and reply.score < 0:
+        return Label("mate", 1 - reply.score, label.best)
+    theirs = reply.score if reply.kind == "cp" else round(100 * CLIP)
+    return Label("cp", round((label.score - theirs) / 2), label.best)
 
 
 class Analysis(NamedTuple):

@@ -39,6 +39,11 @@ FARTHEST_MATE = 40
 """Mates in more moves than this are all alike; of the endings that are solved hardly any is longer (KRvKN: 40)."""
 LABELS: dict[str, pa.DataType] = {"kind": NAMES, "score": pa.int32(), "best": pa.string()}
 """What an engine adds: "cp" or "mate", a number for the side to move, and a move in UCI."""
+LIMIT: dict[str, pa.DataType] = {"limit": NAMES}
+"""What the engine was allowed, row by row, so that it is still known where tables are put together; older ones, and
+those of others, may be without."""
+SEARCHED = ("depth", "nodes", "milliseconds")
+"""How the words of a limit begin where an engine searched; an ending that is solved has no limit."""
 
 ROWS = 1 << 16
 """Rows that are written at once: enough for the packing to pay."""
@@ -62,6 +67,8 @@ class PositionTable:
     """For the side to move: centipawns, or moves to mate."""
     best: NDArray[np.str_] | None = None
     """UCI; nothing where the game is over or nobody said."""
+    limit: NDArray[np.str_] | None = None
+    """What the engine was allowed for each row; nothing where nobody said."""
     facts: Mapping[str, str] = dataclasses.field(default_factory=dict)
     """What the file says of itself: engine, limit, and so on."""
     complaints: tuple[Complaint, ...] = ()
@@ -72,9 +79,20 @@ class PositionTable:
 
     def taken(self, index: Any) -> PositionTable:
         """Return the rows that *index* names: numbers, a mask or a slice."""
-        columns = {name: getattr(self, name) for name in (*COLUMNS, *LABELS) if name != "fen"}
+        columns = {name: getattr(self, name) for name in (*COLUMNS, *LABELS, *LIMIT) if name != "fen"}
         chosen: dict[str, Any] = {name: None if column is None else column[index] for name, column in columns.items()}
         return dataclasses.replace(self, positions=taken(self.positions, index), **chosen)
+
+    def limits(self) -> dict[str, int]:
+        """Return how many labels were made with each limit, as far as somebody said; more than one do not mix well."""
+        said = np.full(len(self), self.facts.get("limit", "")) if self.limit is None else self.limit
+        names, counts = np.unique(said, return_counts=True)
+        limits: dict[str, int] = {}
+        for name, count in zip(names.tolist(), counts.tolist(), strict=True):
+            if name.startswith(SEARCHED):  # what follows the limit itself are the engine's settings
+                short = name.split(", Hash")[0]
+                limits[short] = limits.get(short, 0) + count
+        return limits
 
     def worth(self) -> NDArray[np.float64]:
         """Return the labels in pawns for the side to move; beyond all advantages (40) come mates, near ones above."""
@@ -155,7 +173,7 @@ class PositionWriter:
 @contextmanager
 def writing(path: Path, *, labelled: bool, facts: Mapping[str, str]) -> Iterator[PositionWriter]:
     """Give a writer of a table that takes its place when it is whole; *facts* become its metadata."""
-    schema = pa.schema(COLUMNS | (LABELS if labelled else {}), metadata=dict(facts))
+    schema = pa.schema(COLUMNS | (LABELS | LIMIT if labelled else {}), metadata=dict(facts))
     with writing_parquet(Path(path), schema) as file:
         writer = PositionWriter(file, schema)
         yield writer
@@ -184,6 +202,7 @@ def arrow_rows(table: PositionTable) -> pa.Table:
             "kind": _named(table.kind),
             "score": pa.array(table.score, pa.int32()),
             "best": pa.array(table.best.tolist(), pa.string()),
+            "limit": _named(np.full(len(table), table.facts.get("limit", "")) if table.limit is None else table.limit),
         }
     return pa.table(columns)
 
@@ -255,7 +274,22 @@ def _labels(path: Path, rows: pa.Table) -> dict[str, Any]:
     kind = _texts(path, rows, "kind")
     if odd := sorted(set(np.unique(kind).tolist()) - {"cp", "mate"}):
         raise FileError(f"{path}: column 'kind' holds {shown(odd[0])}; labels are 'cp' or 'mate'")
-    return {"kind": kind, "score": _numbers(path, rows, "score", LABELS["score"]), "best": _texts(path, rows, "best")}
+    score, best = _numbers(path, rows, "score", LABELS["score"]), _texts(path, rows, "best")
+    return {"kind": kind, "score": score, "best": best, "limit": _limits(path, rows)}
+
+
+def _limits(path: Path, rows: pa.Table) -> NDArray[np.str_] | None:
+    """Return what the engine was allowed in each row: a column `limit` as ours have it, or a column `depth`."""
+    if "limit" in rows.column_names:
+        return _texts(path, rows, "limit")
+    return limits_of_depths(_texts(path, rows, "depth")) if "depth" in rows.column_names else None
+
+
+def limits_of_depths(depths: NDArray[np.str_]) -> NDArray[np.str_]:
+    """Return depths as limits in words; nothing where there is no number."""
+    names, places = np.unique(depths, return_inverse=True)
+    words = [f"depth {name}" if name.isdecimal() else "" for name in names.tolist()]
+    return np.asarray(np.array(words, np.str_)[places])
 
 
 def _column(path: Path, rows: pa.Table, name: str, kind: pa.DataType) -> Any:

@@ -37,6 +37,10 @@ SURVEYED = ("pgn", "table", "csv")
 """Kinds of files that `survey_file` tells of."""
 MOST = 10
 """Names that are listed before the rest is summed up."""
+MIXED = (
+    "mixed limits: labels stand side by side for which the engine was allowed more and less, so the same number does "
+    "not mean the same in all rows (docs/labels.md)"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -123,7 +127,7 @@ def _gather(
 def _bare(table: PositionTable, source: str | None) -> PositionTable:
     """Return a table without labels and without what was said about them."""
     facts = {name: value for name, value in table.facts.items() if name not in OF_LABELS}
-    plain = dataclasses.replace(table, kind=None, score=None, best=None, facts=facts)
+    plain = dataclasses.replace(table, kind=None, score=None, best=None, limit=None, facts=facts)
     if source is None:
         return plain
     return dataclasses.replace(plain, source=np.full(len(table), source))
@@ -157,7 +161,9 @@ def survey_file(path: Path) -> Survey:
 
 def survey_text(survey: Survey) -> str:
     """Return a survey for people."""
-    return "\n".join(f"{name.replace('_', ' ')}: {_written(value)}" for name, value in survey.facts.items())
+    told = {name: value for name, value in survey.facts.items() if name != "mixed"}
+    lines = [f"{name.replace('_', ' ')}: {_written(value)}" for name, value in told.items()]
+    return "\n".join([*lines, *([MIXED] if survey.facts.get("mixed") else [])])
 
 
 def _written(value: Any) -> str:
@@ -202,7 +208,9 @@ def table_facts(table: PositionTable) -> dict[str, Any]:
         "labelled": table.kind is not None,
     }
     if table.kind is not None and len(table):
-        facts |= {name: table.facts.get(name, "not said") for name in ("engine", "limit")} | _classes(table)
+        limits = table.limits()
+        facts |= {name: table.facts.get(name, "not said") for name in ("engine", "limit")}
+        facts |= {"limits": _ranked(limits), "mixed": len(limits) > 1} | _classes(table)
     return facts
 
 

@@ -22,7 +22,7 @@ from understudy.games.batches import taken
 from understudy.games.chess.fen import read_fens
 from understudy.games.chess.pgn_text import RESULTS
 from understudy.games.chess.position import Chess
-from understudy.games.chess.records.positions import PositionTable, fen_fault, read_fen_column
+from understudy.games.chess.records.positions import PositionTable, fen_fault, limits_of_depths, read_fen_column
 from understudy.records.files import Complaint, check_names, shown
 from understudy.unpacking import beginning, content, refuse
 
@@ -79,6 +79,7 @@ def _table(
         kind=kind,
         score=score,
         best=None if value is None else _first(rows, BESTS, ""),
+        limit=None if value is None else limits_of_depths(_first(rows, ("depth",), "")),
         facts={} if value is None else {"engine": "as the file says", "limit": "as the file says"},
         complaints=complaints,
     )
