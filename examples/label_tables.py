@@ -38,7 +38,8 @@ def _rows(settings: dict[str, dict[str, float]]) -> list[str]:
     """Return a line for each limit."""
     return [
         f"| {name.replace(FAIR, ', fair')} | {one['pawns_apart']:.2f} | "
-        f"{one['bias']:+.2f} ± {one['bias_high'] - one['bias']:.2f} | {one['correlation']:.2f} | "
+        f"{one['bias']:+.2f} ({one['bias_low']:+.2f} to {one['bias_high']:+.2f}) | "
+        f"{one['correlation']:.2f} | "
         f"{one['milliseconds']:.1f} | {_at_this_cost(name, settings)} |"
         for name, one in settings.items()
     ]

@@ -99,9 +99,10 @@ def _take(entry: Mapping[str, Any]) -> Iterator[tuple[float | None, ...]]:
     spans = [(entry[low], entry[high]) for low, high in BOUNDS if low in entry and high in entry]
     if isinstance(entry.get("interval"), list):
         spans.append(tuple(entry["interval"]))
-    for low, high in spans:
-        if all(bound is None or isinstance(bound, int | float) for bound in (low, high)):
-            yield from ((centre, low, high) for centre in centres)
+    found = [(centre, *span) for centre in centres for span in spans]
+    named = [name.removesuffix("_low") for name in entry if name.endswith("_low") and f"{name[:-4]}_high" in entry]
+    found += [(entry[name], entry[f"{name}_low"], entry[f"{name}_high"]) for name in named if name in entry]
+    yield from (one for one in found if all(part is None or isinstance(part, int | float) for part in one))
 
 
 if __name__ == "__main__":

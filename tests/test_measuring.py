@@ -216,8 +216,8 @@ def test_plain_labels_at_the_cost_of_fair_ones(load: Any) -> None:
     page = "<!-- label quality: x -->\nold\n<!-- end --> after"
     filled = load("label_tables").fill_labels(page, {"output": {"label_quality": found}})
     # Twice the cost of depth 8 is half way to depth 9 by logarithms: the root of 0.4 * 0.1.
-    assert "| depth 8, fair | 0.30 | +0.00 ± 0.00 | 0.90 | 8.0 | 0.20 |" in filled
-    assert "| depth 9, fair | 0.30 | +0.00 ± 0.00 | 0.90 | 32.0 | - |" in filled
+    assert "| depth 8, fair | 0.30 | +0.00 (+0.00 to +0.00) | 0.90 | 8.0 | 0.20 |" in filled
+    assert "| depth 9, fair | 0.30 | +0.00 (+0.00 to +0.00) | 0.90 | 32.0 | - |" in filled
     assert "is **8**" in filled and "old" not in filled and filled.endswith("<!-- end --> after")
 
 

@@ -72,7 +72,8 @@ def test_a_figure_is_found_in_all_its_forms_and_a_wrong_one_is_not(
 def test_results_are_read_by_whatever_names_they_use(quoted: ModuleType) -> None:
     result = {"elo": {"value": 5, "low": None, "high": 9}, "games": [{"share": 0.5, "interval": [0.4, 0.6]}]}
     result["training"] = {"mean": 0.7, "least": 0.6, "most": 0.8, "low": "none", "high": 1}
-    assert set(quoted._walk(result)) == {(5, None, 9), (0.5, 0.4, 0.6), (0.7, 0.6, 0.8)}
+    result["depth 1"] = {"bias": 0.2, "bias_low": -0.1, "bias_high": 0.5}
+    assert set(quoted._walk(result)) == {(5, None, 9), (0.5, 0.4, 0.6), (0.7, 0.6, 0.8), (0.2, -0.1, 0.5)}
 
 
 @pytest.mark.parametrize(("form", "rule"), OTHER_FORMS)
