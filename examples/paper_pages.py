@@ -42,8 +42,9 @@ One rule in code gives every verdict (`examples/paper_verdicts.py`), from the 95
   so. Numbers without chance in them are compared as they are.
 - *better* and *not reproduced*: the interval does not hold 0, and ours is the better or the worse. Where neither is
   better, as of a player against itself, every difference is *not reproduced*.
-- *cannot tell*: ours is not measured yet; or fewer than 30 pairs of games differ; or the interval is so wide that
-  it holds 0 and ten points of per cent, too (of numbers that are no shares: a tenth).
+- *cannot tell*: ours is not measured yet; or it is too weak to decide, as one short training is; or fewer than 30 pairs
+  of games differ; or the interval is so wide that it holds 0 and ten points of per cent, too (of numbers that are no
+  shares: a tenth).
 - *not comparable*: another game, size or setting, or nothing that can be measured. The row says why.
 
 Where a paper says how many games stand behind its number, that number is a sample, too, and the interval is that of a

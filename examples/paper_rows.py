@@ -4,8 +4,8 @@ A row says `where` in the paper, `what`, and what it prints: `paper`, a number o
 (`paper.py`, or `[paper]` of the experiment that repeats it), or a `claim` in words. Ours is the `figure` of a
 measurement, or stands `at` a path of the result of a `run` or of what a `measurement` printed; claims take several such
 paths, whose numbers must lie in that `order`, the largest first, or be `alike`, `within` ten points if nothing else is
-said. What nobody can compare says `why`. `each` repeats a row for every value of {name}, or for every table of such
-values.
+said. What nobody can compare says `why`, and what is too weak to decide why it is `unsure`. `each` repeats a row for
+every value of {name}, or for every table of such values.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from understudy.report.comparing import is_harmless
 
 KEYS = {
     "where", "what", "paper", "claim", "figure", "measurement", "run", "at", "order", "alike", "why", "each",
-    "form", "better", "sample", "near", "exact", "part", "percent", "within",
+    "form", "better", "sample", "unsure", "near", "exact", "part", "percent", "within",
 }  # fmt: skip
 
 
@@ -104,6 +104,8 @@ def make_row(study: str, entry: Mapping[str, Any], near: float) -> Row:
     ours = _ours(entry)
     if why := entry.get("why") or _otherwise(entry):
         return Row(entry, printed, ours, source, UNLIKE, why)
+    if reason := entry.get("unsure"):
+        return Row(entry, printed, ours, source, UNSURE, reason)
     if not ours:
         reason = "not measured yet" if _find_source(entry) is None else "its result does not hold this number"
         return Row(entry, printed, ours, source, UNSURE, reason)

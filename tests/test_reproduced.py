@@ -145,6 +145,8 @@ def test_what_was_changed_or_cannot_be_compared_says_so(rows: ModuleType, monkey
         "not comparable",
         "another board",
     )
+    weak = claim(rows, monkeypatch, order=[["high"], ["low"]], unsure="one seed")
+    assert weak == ("cannot tell", "one seed")
     changed = claim(rows, monkeypatch, order=[["high"], ["low"]], changed={"training.games": 5, "judging.games": 9})
     assert changed == ("not comparable", "run with training.games = 5")
 
