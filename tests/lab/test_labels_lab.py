@@ -20,7 +20,7 @@ from understudy.backends import Local
 from understudy.config import load_toml
 from understudy.errors import BadOption, EngineError, FileError, UnderstudyError
 from understudy.games import find_game
-from understudy.games.chess.records.examples import load_examples
+from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, load_examples, sides_of
 from understudy.games.chess.records.positions import load_positions, save_positions
 from understudy.lab.experiments import load_experiment, make_experiment, shipped
 from understudy.lab.kinds import labels
@@ -100,7 +100,7 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
     told = load_positions(folder / "positions.parquet")
     assert told.facts["engine"].startswith("Stockfish" if engine == "stockfish" else "Counter")
     found = found_in(folder)
-    assert set(found["students"]) == {"standings", "mlp_bitmap_1", "cnn_features_1"}
+    assert set(found["students"]) == {"standings", "perceptron", "windows"}
     assert found["data"]["positions"] == len(told) and sum(found["data"]["sides"].values()) == len(told)
     for student in ("", *(f"/student_{name}.{known['suffix']}" for name, known in found["students"].items())):
         player = make_player(f"student:{folder}{student}", CHESS)
@@ -113,7 +113,7 @@ def test_the_quick_form_of_chess_quick(engine: str, tmp_path: Path, request: pyt
     for sample in samples["standings"]:
         gap = float(sample["ours"].removesuffix(" pawns")) - float(sample["theirs"])
         assert abs(gap) <= 0.6 if sample["kind"] == "agrees" else abs(gap) >= 0.4  # both are rounded to a tenth
-    for sample in samples["mlp_bitmap_1"]:
+    for sample in samples["perceptron"]:
         assert (sample["ours"] == sample["theirs"].partition(" (")[0]) == (sample["kind"] == "agrees")
     before = {file: file.stat().st_mtime_ns for file in folder.glob("*.json")}
     again = Hearing()
@@ -279,6 +279,27 @@ def test_white_and_mover_are_graded_alike(table: Path, tmp_path: Path) -> None:
         ({"variations": {"x": {"examples": {"split": "row"}}}}, "no examples.split 'row'"),
         ({"variations": {"x": {}, "y": {"positions": {"most": 500}}}}, "learn from one table"),
         ({"judging": {"suites": ["ccr26"]}}, "there is no suite 'ccr26'"),
+        ({"judging": {"match": ["small"]}}, "judging.match must name two students, not 1"),
+        ({"judging": {"match": ["small", "smal"]}}, "no student of judging.match 'smal'; did you mean 'small'"),
+        ({"judging": {"match": ["small,clases=mean", "small"]}}, "did you mean 'classes'"),
+        ({"judging": {"match": ["small,depth=2", "small"]}}, "classes can be chosen, not depth"),
+        ({"judging": {"match": ["small,classes=most", "small"]}}, "no classes 'most'"),
+        ({"judging": {"match_games": 1}}, "judging.match_games must be from 2"),
+        ({"judging": {"ending": "KPPvR"}}, "'KPPvR' is no ending"),
+        ({"variations": {"x": {**STANDINGS, "target": {"dataset": "4", "bins": 32}}}}, "so it has no target.bins"),
+        ({"variations": {"x": {"target": {"dataset": "1", "bins": 32}}}}, "only the data sets `4` and `win` can be"),
+        ({"variations": {"x": {"target": {"dataset": "4", "bins": 7}}}}, "target.bins must be from 16 to 1024, not 7"),
+        ({"variations": {"x": {"network": {"output": "sigmoid"}}}}, "which data set 4 alone"),
+        ({"variations": {"x": {"network": {"output": "sigmoyd"}}}}, "no network.output 'sigmoyd'"),
+        (
+            {
+                "variations": {
+                    "x": {"inputs": {"kind": "coordinates"}, "network": {"design": "residual", "filters": [8, 8]}}
+                }
+            },
+            "coordinates are no picture of the board",
+        ),
+        ({"variations": {"x": {"examples": {"most": 5}}}}, "examples.most must be from 100"),
         ({"judging": {"depth": 0}}, "judging.depth must be from 1"),
         ({"positions": {"games": 1}}, "positions.games must be from 4"),
         ({"positions": {"sort": 1}}, "no option of .positions. 'sort'"),
@@ -307,3 +328,45 @@ def test_tables_that_cannot_be_learned_from(table: Path, tmp_path: Path) -> None
     graded = experiment(table, variations={"x": {"network": SMALL, "examples": {"graded": ["nobody"]}}})
     with pytest.raises(BadOption, match="no position comes from 'nobody'"):
         lab.train(graded, tmp_path / "four", show=Hearing())
+
+
+def test_fewer_positions_to_learn_from_leave_those_that_grade(table: Path, tmp_path: Path) -> None:
+    """Whole games are left out of one side alone; a larger share holds a smaller one's."""
+    every = load_examples([table])
+    sizes_asked = {"all": {}, "many": {"most": 300}, "few": {"most": 150}}
+    varied = {name: {"network": SMALL, "examples": options} for name, options in sizes_asked.items()}
+    lessons = experiment(table, variations=varied).lessons
+    sides = sides_of(every, split="game", seed=0)
+    sizes, games = [], []
+    for lesson in lessons:
+        chosen = labels._asked(lesson, every, sides, LEARNED)
+        sizes.append(len(chosen))
+        games.append(set(chosen.groups.tolist()))
+        for side in (LOOKED_AT, GRADED):
+            assert len(labels._asked(lesson, every, sides, side)) == int((sides == side).sum())
+        for game in games[-1]:
+            assert (chosen.groups == game).sum() == (every.groups == game).sum()
+    assert sizes[0] > 300 >= sizes[1] > 150 >= sizes[2] > 100 and games[2] < games[1] < games[0]
+
+
+def test_two_students_play_a_match_that_an_engine_looks_at(table: Path, tmp_path: Path) -> None:
+    """And all are asked about an ending; done again, nothing is played or asked twice."""
+    engine = counter(tmp_path)
+    varied = {"one": {"network": SMALL, "target": {"dataset": "4"}}, "two": {"network": SMALL}, "apart": STANDINGS}
+    judging = {"suites": [], "engine": engine, "depth": 1, "match": ["one", "two,classes=likeliest"], "match_games": 4,
+               "match_depth": 1, "ending": "KPPvKR", "ending_positions": 20}  # fmt: skip
+    asked, folder = experiment(table, variations=varied, judging=judging), tmp_path / "run"
+    lab.run(asked, folder, show=Hearing())
+    match = json.loads((folder / "match.json").read_text())
+    assert match["players"] == ["one", "two,classes=likeliest"] and len(match["games"]) == 4
+    assert [game["white"] for game in match["quality"]["games"]] == ["one", "two,classes=likeliest"] * 2
+    assert sum(one["shares"]["wins"]["sample"] for one in match["sets"]) == match["shares"]["wins"]["sample"] <= 4
+    ending = json.loads((folder / "ending.json").read_text())
+    assert ending["positions"] == 20 and set(ending["students"]) == {"one", "two", "counts material"}
+    assert ending["students"]["counts material"]["said"] == [ending["won"], 0, 0], "two pawns less a rook"
+    assert all(sum(told["said"]) == ending["won"] for told in ending["students"].values())
+    text = (folder / "report.md").read_text()
+    assert "## Match" in text and "## An ending: KPPvKR" in text
+    before = {name: (folder / name).stat().st_mtime_ns for name in ("match.json", "ending.json")}
+    lab.judge(asked, folder, show=Hearing(), backend=Local())
+    assert {name: (folder / name).stat().st_mtime_ns for name in before} == before

@@ -65,10 +65,12 @@ def test_curves_hold_the_best_so_far_and_who_stopped_keeps_it() -> None:
     assert read_curve([], "epoch", (1,)) == [] and spread([]) == []
 
 
-def test_only_imitation_can_be_told_by_seeds() -> None:
+def test_only_imitation_and_labels_can_be_told_by_seeds() -> None:
     met = {"experiment": {"kind": "evaluators", "game": "konane", "size": "4x4"},
            "evaluators": {"names": "q", "robin": "qr", "games": 4, "robin_games": 4, "depths": [1]}}  # fmt: skip
-    with pytest.raises(BadOption, match=r"cell 'met': series.grade = 'seeds' tells of cells that imitate alone"):
+    with pytest.raises(
+        BadOption, match=r"cell 'met': series.grade = 'seeds' tells of cells that imitate or learn labels"
+    ):
         make_experiment("tiny", {**SERIES, "cells": {"met": met}}, folder=Path())
 
 

@@ -21,7 +21,7 @@ from understudy.tensors import save_arrays
 FOUR = find_game("konane", (4, 4))
 GIVEN = {
     "check": "legal", "order": "TFR", "best": "3", "depth": "2", "time": "0.1", "nodes": "10", "quiescence": "true",
-    "symmetries": "true", "generation": "5", "remember": "false",
+    "symmetries": "true", "generation": "5", "remember": "false", "classes": "likeliest",
 }  # fmt: skip
 """Every option of a student with a value that is not its default; generations and orders are of run folders alone."""
 
@@ -43,7 +43,7 @@ KINDS = {
     "snapshot": Kind("{}/single.safetensors", FOUR, ("depth", "time", "nodes", "symmetries")),
     "comparison": Kind("{}/comparison.onnx", FOUR, ()),
     "snapshot of a comparison": Kind("{}/comparison.safetensors", FOUR, ()),
-    "boards": Kind("{}/boards.onnx", find_game("chess"), ()),
+    "boards": Kind("{}/boards.onnx", find_game("chess"), ("classes",)),
     "evolved": Kind("lines_of_action", find_game("lines_of_action"), ("depth", "time", "nodes")),
     "standings": Kind("chess", find_game("chess"), ("depth", "time", "nodes", "quiescence")),
 }
@@ -59,7 +59,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
         save_layers(place / f"{kind}.onnx", layers(sizes, weights), facts)
         save_arrays(place / f"{kind}.safetensors", {"weights": weights}, facts)
     save_board_student(
-        place / "boards.onnx", random_network(), facts_of("win", ChessInputs()), planes=12, outputs=1
+        place / "boards.onnx", random_network(3), facts_of("1", ChessInputs()), planes=12, outputs=3
     )  # fmt: skip
     return place
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -12,12 +13,15 @@ import pytest
 from understudy.errors import FileError
 from understudy.report import build_report, plots
 from understudy.report import labels as label_report
-from understudy.report.blocks import Cell, Table, Text
+from understudy.report.blocks import Cell, Plots, Table, Text
+from understudy.report.labels import matches as match_report
 from understudy.report.labels import positions_section
 from understudy.report.labels.nearness import bounded, by_dataset, nearness_section
 from understudy.report.labels.orders import CONFIRMED, LEVEL, REFUTED, UNKNOWN, pairs_of
+from understudy.report.labels.rises import FLATTENED, RISING, rise_of
+from understudy.report.labels.rises import UNKNOWN as UNKNOWN_RISE
 from understudy.report.sources import load_run
-from understudy.studies.sabatelli.paper import LABELS
+from understudy.studies.sabatelli.paper import LABELS, PRINTED
 
 HALF = {"accuracy": 0.02, "squared error": 0.0004}
 
@@ -26,23 +30,23 @@ def measure(value: float, half: float, sample: int = 5000) -> dict[str, Any]:
     return {"value": value, "low": value - half, "high": value + half, "sample": sample}
 
 
-def student(dataset: str, value: float, *, split: str = "game") -> dict[str, Any]:
+def student(dataset: str, value: float, *, split: str = "game", parameters: int = 1_355_615) -> dict[str, Any]:
     name = "accuracy" if dataset in "123" else "squared error"
     verdict = {name: measure(value, HALF[name]), "error in pawns": measure(1.5, 0.1), "sign": measure(0.99, 0.05),
                "explained": 0.5}  # fmt: skip
     if name == "squared error":
         verdict["accuracy as data set 1"] = measure(0.7, 0.02)
-    return {"dataset": dataset, "inputs": "bitmap", "design": "perceptron", "split": split, "parameters": 1_355_615,
-            "seconds": 1800.0, "epochs": 12, "best_epoch": 6, "examples_per_second": 4321.6, "learned_from": 412_345,
-            "suffix": "onnx", "validation": verdict, "test": verdict}  # fmt: skip
+    return {"dataset": dataset, "inputs": "bitmap", "design": "perceptron", "split": split, "parameters": parameters,
+            "seconds": 1800.0, "epochs": 12, "passes": 11.5, "best_epoch": 6, "examples_per_second": 4321.6,
+            "learned_from": 412_345, "suffix": "onnx", "validation": verdict, "test": verdict}  # fmt: skip
 
 
 def students() -> dict[str, Any]:
     """Return the thesis's combinations in another order than its own, and some it does not have."""
-    every = {name: student("1", 0.70 + 0.01 * place) for place, name in enumerate(LABELS.order_of("1"))}
-    every |= {name: student("2", 0.60 - 0.05 * place) for place, name in enumerate(LABELS.order_of("2"))}
-    every |= {name: student("3", 0.30 + 0.001 * place) for place, name in enumerate(LABELS.order_of("3"))}
-    every |= {name: student("4", 0.01 + 0.001 * place) for place, name in enumerate(LABELS.order_of("4"))}
+    every: dict[str, Any] = {}
+    for dataset, first, step in (("1", 0.70, 0.01), ("2", 0.60, -0.05), ("3", 0.30, 0.001), ("4", 0.01, 0.001)):
+        for place, name in enumerate(LABELS.order_of(dataset)):
+            every[name] = student(dataset, first + step * place, parameters=PRINTED[name].parameters)
     every["mlp_bitmap_1_by_position"] = student("1", 0.93, split="position")
     every["standings"] = student("win", 0.005)
     return every
@@ -165,7 +169,9 @@ def test_a_whole_run_has_every_section_and_its_data(tmp_path: Path) -> None:
                             "Learning", "Test suite ccr25", "Ladder", "What was done"]  # fmt: skip
     assert data["labels"]["students"]["standings"]["dataset"] == "win"
     assert data["suites"].keys() == {"ccr25"} and data["ladder"]["elo"] == 1497.0
-    assert data["sabatelli"]["cnn_features_2"] == {"validation": 0.9648, "test": 0.9626, "table": "7.1"}
+    assert data["sabatelli"]["cnn_features_2"] == {
+        "validation": 0.9648, "test": 0.9626, "table": "7.1", "parameters": 848_295,
+    }  # fmt: skip
     assert {pair["verdict"] for pair in data["pairs"]} == {CONFIRMED, REFUTED, UNKNOWN, LEVEL}
     assert "\n\n\n" not in text and "None" not in text and "nan" not in text
 
@@ -204,7 +210,9 @@ def test_each_step_of_the_thesis_is_confirmed_refuted_or_open() -> None:
 
 
 def test_leads_of_students_far_apart_add_up_and_their_intervals_never_get_too_narrow() -> None:
-    marked = {name: student("1", 0.5) for name in ("cnn_features_1", "mlp_bitmap_1")}
+    marked = {
+        name: student("1", 0.5, parameters=PRINTED[name].parameters) for name in ("cnn_features_1", "mlp_bitmap_1")
+    }
     others = [f"other_{place}" for place in range(9)]
     marked |= {name: student("1", 0.5) for name in others}
 
@@ -218,6 +226,52 @@ def test_leads_of_students_far_apart_add_up_and_their_intervals_never_get_too_na
     assert leads(0) == pytest.approx((-0.01, -0.016, -0.004))
     assert leads(2) == pytest.approx((-0.03, -0.048, -0.012))
     assert leads(9) == pytest.approx((-0.10, -0.14, -0.06)), "no wider than the two students' own intervals together"
+
+
+@pytest.mark.parametrize(
+    ("changes", "doubt"),
+    [
+        ({"parameters": 1000}, "cnn_features_1 is another network than the thesis's"),
+        ({"passes": 0.6}, "cnn_features_1 has not seen every position once"),
+        ({"passes": 0.995}, ""),
+    ],
+)
+def test_toys_and_less_than_one_pass_refute_nothing(changes: dict[str, Any], doubt: str) -> None:
+    told = labels()
+    told["students"]["cnn_features_1"] |= changes
+    pair = next(pair for pair in pairs_of(told, LABELS) if pair.better == "cnn_features_1")
+    assert pair.high < 0 and pair.doubt == doubt and pair.verdict == (UNKNOWN if doubt else REFUTED)
+
+
+def test_runs_of_before_count_whole_epochs_alone() -> None:
+    told = labels()
+    del told["students"]["cnn_features_1"]["passes"]
+    told["students"]["cnn_features_1"]["epochs"] = 1
+    pair = next(pair for pair in pairs_of(told, LABELS) if pair.better == "cnn_features_1")
+    assert pair.verdict == UNKNOWN
+
+
+def lines_of(values: Sequence[float]) -> list[dict[str, Any]]:
+    return [{"seconds": 10.0 * place, "validation_accuracy": value} for place, value in enumerate(values, 1)]
+
+
+@pytest.mark.parametrize(
+    ("values", "passes", "gained", "verdict"),
+    [
+        ([0.5 + 0.01 * place for place in range(20)], 2.0, 0.02, RISING),
+        ([0.5, 0.6, 0.7, 0.75, *[0.76] * 16], 2.0, 0.0, FLATTENED),
+        ([0.5, 0.6, 0.7, *[0.75] * 16, 0.7505], 2.0, 0.0005, FLATTENED),
+        ([0.5, 0.9, *[0.7] * 18], 2.0, 0.0, FLATTENED),
+        ([0.5, 0.6, 0.7], 2.0, 0.1, UNKNOWN_RISE),
+        ([0.5, 0.6, 0.7, 0.75, *[0.76] * 16], 0.7, 0.0, UNKNOWN_RISE),
+        ([0.71] * 20, 2.0, 0.0, UNKNOWN_RISE),
+    ],
+)
+def test_what_the_last_tenth_brought_is_told(values: list[float], passes: float, gained: float, verdict: str) -> None:
+    """Whoever says the same from the first look on, or has seen little, may not have begun to learn."""
+    rise = rise_of(lines_of(values), {"passes": passes})
+    assert rise is not None and rise.gained == pytest.approx(gained) and rise.verdict == verdict
+    assert rise_of([{"epoch": 1}], {}) is None
 
 
 def test_pairs_need_both_students() -> None:
@@ -275,7 +329,7 @@ def test_a_picture_has_no_more_lines_than_colours(tmp_path: Path) -> None:
     (tmp_path / "labels.json").write_text(json.dumps({"students": marked}))
     section = label_report.learning_section(load_run(tmp_path, {}))
     assert section is not None
-    keys = [plot.keys for block in section.blocks[1:] for plot in block.plots]  # type: ignore[union-attr]
+    keys = [plot.keys for block in section.blocks if isinstance(block, Plots) for plot in block.plots]
     assert max(map(len, keys)) <= plots.COLOURS
     assert {name for some in keys for name in some} == set(marked)
     assert set(keys[0]) == set(LABELS.order_of("1"))
@@ -356,3 +410,45 @@ def test_drawings_hold_what_can_be_drawn(monkeypatch: pytest.MonkeyPatch) -> Non
     for drawing in (pairs, shares, plots.draw_intervals([(1350.0, 0.7, 0.4, 0.9)], across="Elo", curve=None)):
         assert drawing.startswith("<svg") and "#a0" not in drawing
     assert "position" in pairs and "100 %" in shares
+
+
+def outcome(wins: float, sample: int) -> dict[str, Any]:
+    return {"wins": measure(wins, 0.1, sample), "draws": measure(0.5, 0.1, sample), "losses": measure(0.1, 0.1, sample)}
+
+
+def match() -> dict[str, Any]:
+    side = {"moves": 30, "average_centipawn_loss": 61.4, "mean_expected_loss": 0.1, "missed_wins": 2}
+    courses = [("one", "two", "1-0"), ("two", "one", "0-1"), ("one", "two", "1/2-1/2")] * 4
+    games = [{"white": white, "black": black, "result": result, "plies": [1, 2], "pawns": [0.5, -30.0]}
+             for white, black, result in courses]  # fmt: skip
+    return {
+        "book": "sabatelli", "players": ["one", "two"], "shares": outcome(0.4, 12),
+        "sets": [{"set": "gambits", "shares": outcome(0.25, 8)}, {"set": "1.d4 d5", "shares": outcome(0.75, 4)}],
+        "quality": {"engine": "Stockfish 15.1, depth 10", "players": {"one": side, "two": side}, "games": games},
+        "won_endings": {
+            "players": {"one": measure(1.0, 0.0, 3), "two": {"value": None, "low": 0.0, "high": 1.0, "sample": 0}},
+            "endings": [{"game": "game 1", "player": "one", "fen": "k7/8/8/8/8/8/8/KQ6 w - - 0 1", "pawns": 20.0,
+                         "won": True, "moves": 9}],
+        },
+    }  # fmt: skip
+
+
+def test_a_match_is_told_by_sets_courses_and_endings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    drawn: list[Any] = []
+    monkeypatch.setattr(match_report, "draw_lines", lambda lines, **_: drawn.append(lines) or "<svg></svg>")
+    named(tmp_path)
+    text = written(tmp_path, labels=labels(), match=match())[0].partition("## Match")[2]
+    assert row(text, "gambits")[1:3] == ["8", "25.0 % (15.0 to 35.0)"] and row(text, "all")[1] == "12"
+    assert row(text, "one", "30")[2:] == ["61", "2"] and "won 25.6 %" in text
+    assert row(text, "one", "3")[2].startswith("100 %") and row(text, "two", "0")[2] == "–"
+    assert row(text, "game 1")[-2:] == ["yes", "9"]
+    assert [len(lines) for lines in drawn] == [6, 4], "six of eight games that one won, none of two's, all draws"
+    assert drawn[0][0].ys == [0.5, -10.0], "cut where a game is decided"
+
+
+def test_an_ending_is_told_student_by_student(tmp_path: Path) -> None:
+    named(tmp_path)
+    ending = {"ending": "KPPvKR", "positions": 20, "won": 10,
+              "students": {"mlp_bitmap_1": {"said": [1, 2, 7], "right": measure(0.6, 0.2, 20)}}}  # fmt: skip
+    text = written(tmp_path, labels=labels(), ending=ending)[0].partition("## An ending: KPPvKR")[2]
+    assert row(text, "mlp_bitmap_1")[1:5] == ["bitmap", "7", "2", "1"] and "figure 6.4" in text

@@ -66,6 +66,8 @@ class StudentPlayerOptions:
     """Positions that such a search may visit for a move."""
     quiescence: bool | None = None
     """Of such a student of chess: play captures out before asking; if not said, wherever it looks beyond one ply."""
+    classes: str = "mean"
+    """Of a student of chess that learned classes: a move is worth the `mean` of its classes, or the `likeliest` one."""
     remember: bool = True
     """Of a student that values boards: avoid draws by repetition where it is ahead, take them where it is behind."""
     symmetries: bool = False

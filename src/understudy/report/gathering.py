@@ -154,12 +154,14 @@ def _of_labels(run: Run) -> Iterator[Finding]:
             role = "student" if name in students else "baseline"
             for finding in find(name, words, verdict.get(measure), role=role, share=classes, fewer=not classes,
                                 decimals=1 if classes else 4):  # fmt: skip
-                yield _with_nearness(run, finding, paper, dataset)
+                yield _with_nearness(run, finding, paper, students.get(name))
 
 
-def _with_nearness(run: Run, finding: Finding, paper: PublishedLabels | None, dataset: str) -> Finding:
+def _with_nearness(
+    run: Run, finding: Finding, paper: PublishedLabels | None, facts: Mapping[str, Any] | None
+) -> Finding:
     """Return a finding with what a paper prints of the same student, which it may itself warn to compare."""
-    there = paper.belongs(finding.what, dataset) if paper is not None else None
+    there = paper.belongs(finding.what, facts) if paper is not None and facts is not None else None
     if paper is None or there is None:
         return finding
     compared = compare(run, finding, there.test)

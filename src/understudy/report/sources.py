@@ -67,6 +67,10 @@ class Run:
     suites: Mapping[str, Any] = field(default_factory=dict)
     """Answers to test suites, by suite and student."""
     ladder: Mapping[str, Any] = field(default_factory=dict)
+    match: Mapping[str, Any] = field(default_factory=dict)
+    """The games of two students from given openings, with an engine's opinion of every ply."""
+    ending: Mapping[str, Any] = field(default_factory=dict)
+    """What students say of positions of one ending, beside an engine."""
     cost: Mapping[str, Any] = field(default_factory=dict)
     """What each step took."""
     samples: Mapping[str, Any] = field(default_factory=dict)
@@ -106,7 +110,7 @@ class Run:
         names = (
             "experiment", "progress", "verdicts", "paper", "analysis", "gaming", "curves", "snapshots", "games",
             "picked", "cells", "times", "errors", "held_out", "school", "generations", "labels", "suites", "ladder",
-            "series", "graded",
+            "match", "ending", "series", "graded",
         )  # fmt: skip
         return {name: value for name in names if (value := getattr(self, name))}
 
@@ -145,6 +149,8 @@ def load_run(folder: Path, paper: Mapping[str, Any]) -> Run:
         labels=load_labels(folder / "labels.json"),
         suites=load_suites(folder / "suites.json", published=bool(comparison.study)),
         ladder=_load_json(folder / "ladder.json"),
+        match=_load_json(folder / "match.json"),
+        ending=_load_json(folder / "ending.json"),
         cost=_load_json(folder / "cost.json"),
         samples=_load_json(folder / "samples.json"),
         series=_load_json(folder / "series.json"),

@@ -16,7 +16,9 @@ from understudy.sums import check_sum
 from understudy.tensors import read_facts, write_facts
 from understudy.trainers.fitting import Learning
 
-NUMBERS = ("epoch", "seconds", "best_accuracy", "best_epoch")
+NUMBERS = ("epoch", "seconds", "best_accuracy", "best_epoch", "shown")
+LATER = {"shown": 0}
+"""Numbers that checkpoints of before do not have."""
 
 
 def save_checkpoint(path: Path, learning: Learning, fingerprint: str) -> None:
@@ -54,7 +56,7 @@ def resume(path: Path, learning: Learning, fingerprint: str) -> bool:
 
 
 def _restore(learning: Learning, facts: dict[str, Any], tensors: dict[str, Tensor]) -> None:
-    numbers = {name: type(getattr(learning, name))(facts[name]) for name in NUMBERS}
+    numbers = {name: type(getattr(learning, name))((LATER | facts)[name]) for name in NUMBERS}
     learning.unit.load_state_dict(_below("weights.", tensors))
     learning.best_weights = _below("best.", tensors) or None
     for place, weight in enumerate(_weights(learning)):

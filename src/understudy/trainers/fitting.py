@@ -154,6 +154,8 @@ class Learning:
     best_accuracy: float = -1.0
     best_epoch: int = -1
     best_weights: dict[str, Tensor] | None = None
+    shown: int = 0
+    """Examples learned from so far; more than there are once all were shown."""
     by_cores: bool = False
     """Whether seconds are those that cores have spent on the whole process, and not on the thread that learns."""
 
@@ -222,6 +224,7 @@ def fit(learning: Learning, objective: Objective, options: TrainingOptions) -> I
         learned = learning.clock() - began
         validation = objective.examine()
         learning.seconds += learning.clock() - began
+        learning.shown += int(rows)
         best = note_epoch(learning, validation[1])
         rate = learning.optimiser.param_groups[0]["lr"]
         done = share_done(options, learning.epoch, learning.seconds)

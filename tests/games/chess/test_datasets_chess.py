@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import torch
 
-from understudy.errors import UnknownName
+from understudy.errors import BadOption, UnknownName
 from understudy.games.chess.datasets import (
     CLIP,
     DATASETS,
+    MARGIN,
     WIDTH,
     class_names,
     classes_of,
     compress_pawns,
     find_dataset,
+    likeliest_pawns,
     pawns_of,
     targets_of,
 )
+from understudy.games.chess.learning.labels import histogram
 
 STEP = 0.01
 """Labels are whole centipawns."""
@@ -137,3 +141,43 @@ def test_unknown_data_sets() -> None:
     assert WIDTH == 1.6 and set(DATASETS) == {"1", "2", "3", "4", "win", "far"}
     with pytest.raises(UnknownName, match="no data set '5'; there are: 1, 2, 3, 4, win"):
         find_dataset("5")
+
+
+@pytest.mark.parametrize("name", ["4", "win"])
+@pytest.mark.parametrize("bins", [16, 51, 128])
+def test_a_histogram_holds_all_of_a_target_and_its_mean_is_the_target(name: str, bins: int) -> None:
+    dataset = find_dataset(name, bins)
+    assert dataset.outputs == bins and not dataset.classes
+    edges = dataset.edges_of_bins
+    assert len(edges) == bins + 1 and edges[MARGIN] == pytest.approx(0) and edges[-1 - MARGIN] == pytest.approx(1)
+    targets = torch.linspace(0, 1, 401)
+    shares = histogram(dataset, targets)
+    assert torch.allclose(shares.sum(dim=1), torch.ones(401), atol=1e-6) and bool((shares >= 0).all())
+    means = shares.double() @ torch.from_numpy(dataset.middles_of_bins)
+    assert torch.allclose(means, targets.double(), atol=3e-4 / bins), "of the width of a bin, a few ten-thousandths"
+    assert bool((shares.argmax(dim=1).diff() >= 0).all())
+
+
+def test_what_a_histogram_says_is_the_label_in_pawns() -> None:
+    pawns = np.array([-20.0, -7.25, -1.0, 0.0, 0.4, 3.0, 20.0])
+    for name, near in (("4", 0.01), ("win", 0.02)):
+        dataset = find_dataset(name, 101)
+        targets = torch.from_numpy(np.ascontiguousarray(targets_of(dataset, pawns)))
+        logits = torch.log(histogram(dataset, targets).clamp_min(1e-30)).numpy()
+        told = pawns_of(dataset, logits)
+        clear = np.abs(pawns) <= (20 if name == "4" else 4)
+        assert np.allclose(told[clear], pawns[clear], atol=near) and np.abs(told).max() <= CLIP
+
+
+@pytest.mark.parametrize(("name", "bins"), [("1", 51), ("far", 51), ("4", 5), ("4", 5000), ("4", -1)])
+def test_histograms_that_cannot_be(name: str, bins: int) -> None:
+    with pytest.raises(BadOption, match=r"target\.bins"):
+        find_dataset(name, bins)
+
+
+def test_the_likeliest_class_speaks_alone() -> None:
+    dataset = find_dataset("2")
+    logits = np.zeros((2, 15))
+    logits[0, 9], logits[1, 0] = 1.0, 0.5
+    assert likeliest_pawns(dataset, logits).tolist() == [3.0, -8.0]
+    assert abs(pawns_of(dataset, logits)[0]) < 1.0

@@ -21,8 +21,10 @@ from understudy.games.chess.datasets import find_dataset, pawns_of, targets_of
 from understudy.games.chess.inputs.planes import ChessInputs, encode, typed
 from understudy.games.chess.learning.labels import (
     Labelled,
+    Labels,
     _loss,
     examine_labels,
+    histogram,
     parameters,
     say,
     shown,
@@ -53,10 +55,10 @@ def lesson_of(kind: str, dataset: str, count: int = 160) -> Labelled:
     sides = [np.bitwise_count(side & batch.pawns) * 1.0 + 3 * np.bitwise_count(side & (batch.knights | batch.bishops))
              + 5 * np.bitwise_count(side & batch.rooks) for side in (batch.mine, batch.theirs)]  # type: ignore[operator]  # fmt: skip
     pawns = sides[0] - sides[1]
-    targets: Any = targets_of(find_dataset(dataset), pawns)
-    return Labelled(
-        batch, torch.from_numpy(np.ascontiguousarray(targets)), ChessInputs(kind=kind), find_dataset(dataset)
-    )
+    name, _, bins = dataset.partition(":")
+    view = find_dataset(name, int(bins or 0))
+    targets: Any = targets_of(view, pawns)
+    return Labelled(batch, torch.from_numpy(np.ascontiguousarray(targets)), ChessInputs(kind=kind), view)
 
 
 def network(options: BoardNetworkOptions, lesson: Labelled) -> Any:
@@ -74,6 +76,9 @@ CASES = [
     pytest.param("algebraic", "3", PERCEPTRON, ADAM, id="twenty classes"),
     pytest.param("features", "1", WINDOWS, SGD, id="classes by windows"),
     pytest.param("bitmap", "4", WINDOWS, SGD, id="numbers by windows"),
+    pytest.param("coordinates", "4:32", PERCEPTRON, ADAM, id="histograms by coordinates"),
+    pytest.param("bitmap", "win:51", PERCEPTRON, ADAM, id="outcomes as histograms"),
+    pytest.param("bitmap", "4", replace(PERCEPTRON, output="sigmoid"), ADAM, id="numbers by a sigmoid"),
     pytest.param("standings", "win", STANDINGS, ADAM, id="outcomes by standings"),
     pytest.param("standings", "4", STANDINGS, ADAM, id="numbers by standings"),
 ]
@@ -237,9 +242,47 @@ def test_nothing_is_read_that_an_experiment_could_not_say() -> None:
 
     learning = begin(network(PERCEPTRON, lesson), ADAM)
     epochs(learning, lesson, Noting(epochs=1, batch=32))
-    assert seen & set(TrainingOptions.__annotations__) <= {*COMMON, "validation_rows"}
+    assert seen & set(TrainingOptions.__annotations__) <= {*COMMON, "validation_rows", "epoch_rows"}
     seen.clear()
     boards = Valued(torch.zeros(8, 3), torch.zeros(8))
     learning = begin(ValueNetwork(3, ValueOptions(hidden=(2,))), ADAM)
     assert len(list(train_values(learning, boards, boards, Noting(epochs=1, batch=4)))) == 3
     assert {"batch", "epochs", "decay"} <= seen & set(TrainingOptions.__annotations__) <= set(COMMON)
+
+
+def test_a_step_down_the_gradient_of_a_histogram_moves_its_mean_towards_the_target() -> None:
+    dataset = find_dataset("4", 32)
+    targets = torch.tensor([0.1, 0.9, 0.0, 1.0])
+    outputs = torch.zeros((4, 32), requires_grad=True)
+    loss = _loss(dataset, outputs, targets)
+    loss.backward()  # type: ignore[no-untyped-call]
+    assert outputs.grad is not None
+    exact = (outputs.detach().softmax(dim=1) - histogram(dataset, targets)) / 4
+    assert torch.allclose(outputs.grad, exact, atol=1e-6), "what is said less what should be"
+    middles = torch.from_numpy(dataset.middles_of_bins).float()
+    before, after = ((outputs.detach() - rate * outputs.grad).softmax(dim=1) @ middles for rate in (0.0, 1.0))
+    assert bool((((after - before) * (targets - before)) > 0).all())
+    exactly = torch.log(histogram(dataset, targets).clamp_min(1e-30))
+    best = _loss(dataset, exactly, targets)
+    assert best < _loss(dataset, exactly.flip(0), targets)
+
+
+def test_short_epochs_show_every_row_once_before_any_comes_again() -> None:
+    lesson = lesson_of("bitmap", "1")
+    options = replace(ADAM, batch=7, epoch_rows=50)
+    objective = Labels(network(PERCEPTRON, lesson), lesson, lesson, options)
+    parts = [np.concatenate(list(objective.batches(epoch)[1])) for epoch in range(4)]
+    assert len(lesson) == 160 and [len(part) for part in parts] == [35] * 4, "four parts of 40, in whole batches"
+    assert len(set(np.concatenate(parts).tolist())) == 140
+    again = np.concatenate(list(objective.batches(4)[1]))
+    assert not np.array_equal(again, parts[0])
+
+
+def test_what_was_shown_is_counted_and_kept(tmp_path: Path) -> None:
+    lesson = lesson_of("bitmap", "1")
+    learning = begin(network(PERCEPTRON, lesson), ADAM)
+    epochs(learning, lesson, ADAM)
+    assert learning.shown == 3 * 160
+    save_checkpoint(tmp_path / "kept", learning, "name")
+    second = begin(network(PERCEPTRON, lesson), ADAM)
+    assert resume(tmp_path / "kept", second, "name") and second.shown == learning.shown

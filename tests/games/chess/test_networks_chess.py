@@ -136,6 +136,7 @@ DESIGNS: dict[str, dict[str, Any]] = {
         "design": "convolutional", "filters": (4, 5, 6), "widths": (7, 5, 3), "hidden": (16,), "dropout": 0.3,
         "dropped": "last",
     },
+    "sigmoid": {"hidden": (16,), "output": "sigmoid"},
     "residual": {"design": "residual", "filters": (8, 8, 8, 4), "hidden": (16,), "units": "elu"},
 }  # fmt: skip
 

@@ -19,6 +19,7 @@ from understudy.games.batches import stacked
 from understudy.games.chess.inputs.planes import ChessInputs, encode, encode_into, encode_successors, flat, typed
 from understudy.games.chess.notation import from_board, to_board
 
+CHESS = find_game("chess")
 KINDS = ("bitmap", "algebraic", "features")
 """Inputs that are planes."""
 WHITE = ChessInputs(perspective="white")
@@ -31,6 +32,9 @@ EVERY = [
 ]
 WORTHS = {chess.PAWN: 1, chess.KNIGHT: 3, chess.BISHOP: 3, chess.ROOK: 5, chess.QUEEN: 9, chess.KING: 10}
 PIN, CENTRE, WAYS = 13, 14, 15
+
+
+LAI = ChessInputs(kind="coordinates", perspective="white")
 
 
 def planes(fen: str, inputs: ChessInputs = WHITE) -> NDArray[Any]:
@@ -271,3 +275,35 @@ def digest() -> str:
 
 def test_interpreted_kernels_say_the_same() -> None:
     assert run_interpreted("tests.games.chess.test_planes_chess", "digest()") == digest()
+
+
+def test_coordinates_list_pieces_with_file_and_rank() -> None:
+    """By hand: a1 is -7, -7 and h8 is 7, 7; sixteen slots a side, kinds in their order, and zeros after them."""
+    mine, theirs = planes("7k/8/8/3q4/8/P7/8/R3K2R w KQ - 0 1", LAI).reshape(2, 64)
+    told = {slot: mine[3 * slot : 3 * slot + 3].tolist() for slot in range(21) if mine[3 * slot]}
+    assert told == {0: [1, -7, -3], 12: [1, -7, -7], 13: [1, 7, -7], 15: [1, 1, -7]}
+    told = {slot: theirs[3 * slot : 3 * slot + 3].tolist() for slot in range(21) if theirs[3 * slot]}
+    assert told == {14: [1, -1, 1], 15: [1, 7, 7]}
+    assert not mine[48:].any() and not theirs[48:].any()
+
+
+def test_coordinates_of_the_mover_are_those_of_the_turned_board_and_say_where_every_piece_is() -> None:
+    kind = ChessInputs(kind="coordinates", rights=True)
+    for position, _ in random_line(CHESS, 80, 3):
+        board = to_board(position)
+        own, other = (encode(stacked([from_board(one)]), kind)[0] for one in (board, board.mirror()))
+        assert np.array_equal(own, other) and own.shape == (7, 8, 8)
+        for plane, side in enumerate((True, False)):
+            seen = board if board.turn else board.mirror()
+            slots = own[plane].reshape(64)[:48].reshape(16, 3)
+            cells_told = {((rank + 7) // 2) * 8 + (file + 7) // 2 for there, file, rank in slots.tolist() if there}
+            kept = [
+                min(len(seen.pieces(one, side)), most)
+                for one, most in zip(chess.PIECE_TYPES, (8, 2, 2, 2, 1, 1), strict=True)
+            ]
+            assert cells_told <= set(chess.SquareSet(seen.occupied_co[side])) and len(cells_told) == sum(kept)
+
+
+def test_a_promoted_piece_without_a_slot_is_not_seen() -> None:
+    mine = planes("7k/8/8/8/8/8/8/QQQ1K3 w - - 0 1", LAI).reshape(2, 64)[0]
+    assert int(mine[::3][:16].sum()) == 2, "one of three queens, and the king"

@@ -14,7 +14,7 @@ from torch import nn
 from tests.conftest import random_line
 from tests.games.chess.test_standing_chess import network as standings_network
 from tests.games.chess.test_standing_chess import saved as standing_saved
-from understudy.errors import BadOption, FileError, UnderstudyError
+from understudy.errors import BadOption, FileError, UnderstudyError, UnknownName
 from understudy.games import find_game
 from understudy.games.batches import stacked
 from understudy.games.chess.datasets import CLIP, find_dataset, pawns_of
@@ -270,13 +270,13 @@ def test_a_standings_student_looks_one_ply_unless_told(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"depth": 2}, "looks one ply ahead and no further; depth cannot be chosen"),
-        ({"time": 0.1}, "time cannot be chosen"),
-        ({"nodes": 10}, "nodes cannot be chosen"),
-        ({"quiescence": "true"}, "quiescence cannot be chosen"),
-        ({"symmetries": "true"}, "symmetries cannot be chosen"),
-        ({"check": "legal"}, "check cannot be chosen"),
-        ({"best": 3}, "best cannot be chosen"),
+        ({"depth": 2}, "looks one ply ahead and no further; classes can be chosen, not depth"),
+        ({"time": 0.1}, "classes can be chosen, not time"),
+        ({"nodes": 10}, "classes can be chosen, not nodes"),
+        ({"quiescence": "true"}, "classes can be chosen, not quiescence"),
+        ({"symmetries": "true"}, "classes can be chosen, not symmetries"),
+        ({"check": "legal"}, "classes can be chosen, not check"),
+        ({"best": 3}, "classes can be chosen, not best"),
     ],
 )
 def test_options_that_mean_nothing_to_one_ply(options: dict[str, Any], message: str, tmp_path: Path) -> None:
@@ -328,3 +328,35 @@ def test_files_that_are_none(tmp_path: Path) -> None:
         make_player(f"student:{path}", CHESS)
     with pytest.raises(FileError, match="there is no student"):
         make_player(f"student:{tmp_path / 'missing.onnx'}", CHESS)
+
+
+def test_the_likeliest_class_chooses_and_equals_are_drawn_by_chance(tmp_path: Path) -> None:
+    """As in the thesis's programs: the mean tells moves apart that one class holds, the likeliest class does not."""
+    network = random_network(3)
+    alone = student(tmp_path, network, dataset="1", classes="likeliest")
+    mean = student(tmp_path, network, dataset="1")
+    scores = alone.choose([CHESS.start()])[0].scores
+    assert scores is not None and set(scores.values()) <= set(find_dataset("1").worth)
+    assert len(set(mean.choose([CHESS.start()])[0].scores.values())) > 3
+    best = {move for move, value in scores.items() if value == max(scores.values())}
+    assert {alone.choose([CHESS.start()])[0].move for _ in range(60)} <= best
+    with pytest.raises(UnknownName, match="classes 'most'"):
+        student(tmp_path, network, dataset="1", classes="most")
+    with pytest.raises(BadOption, match="learned a number, not classes"):
+        student(tmp_path, random_network(), classes="likeliest")
+
+
+def test_a_student_of_a_histogram_plays_by_its_mean(tmp_path: Path) -> None:
+    network, dataset = random_network(32), find_dataset("4", 32)
+    path = tmp_path / "binned.onnx"
+    save_board_student(path, network, facts_of("4", ChessInputs()) | {"bins": 32}, planes=12, outputs=32)
+    player: Any = make_player(f"student:{path}", CHESS)
+    position = CHESS.read("6k1/5ppp/8/3q4/8/2N5/5PPP/6K1 w - - 0 1")
+    scores = player.choose([position])[0].scores
+    taken = CHESS.play(position, CHESS.read_move(position, "Nxd5"))
+    with torch.no_grad():
+        said = network.eval()(torch.from_numpy(encode(stacked([taken]), ChessInputs())).float()).numpy()
+    assert scores[CHESS.read_move(position, "Nxd5")] == pytest.approx(-float(pawns_of(dataset, said)[0]), abs=1e-4)
+    save_board_student(path, network, facts_of("4", ChessInputs()) | {"bins": 16}, planes=12, outputs=32)
+    with pytest.raises(FileError, match="its facts say"):
+        make_player(f"student:{path}", CHESS)

@@ -8,13 +8,14 @@ to the class below, so that the class of draws is closed at both ends, as the so
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from understudy.errors import UnknownName
+from understudy.config import check_range
+from understudy.errors import BadOption, UnknownName
 
 CLIP = 20.0
 """A label beyond this many pawns counts as this many; so does a mate. The thesis names no range; 20 is what it
@@ -31,6 +32,13 @@ Advantages in pawns are cut there."""
 STEP = 0.15
 """How much higher `far` has a mate that is one move nearer, in pawns: all mates then lie within six pawns.
 Chosen by hand."""
+FEWEST_BINS, MOST_BINS = 16, 1024
+"""Of a histogram: with fewer than 16 the margins would be most of it, and the finest worth telling apart is far coarser
+than a thousandth."""
+MARGIN = 3
+"""Bins beyond 0 and beyond 1: four standard deviations, so that next to nothing of a target's bell is cut off."""
+SPREAD = 0.75
+"""The standard deviation of a target's bell in widths of a bin, as Farebrother et al. (2024) recommend."""
 DRAW_BAND = 1.5
 """Up to this many pawns the source calls a position a draw."""
 
@@ -52,6 +60,8 @@ class Dataset:
     apart: float = 0.0
     """How much the distance between logits counts where the outcome is sure, besides the likelihood, which hardly tells
     outcomes near 0 or 1 from each other."""
+    bins: int = 0
+    """Of how many bins the histogram is as which the number is learned (HL-Gauss); 0: the number itself."""
 
     @property
     def classes(self) -> int:
@@ -61,7 +71,20 @@ class Dataset:
     @property
     def outputs(self) -> int:
         """How many numbers a network says."""
-        return self.classes or 1
+        return self.classes or self.bins or 1
+
+    @property
+    def edges_of_bins(self) -> NDArray[np.float64]:
+        """Where each bin of the histogram ends and the next begins, with the outermost ends."""
+        width = 1.0 / (self.bins - 2 * MARGIN)
+        return np.linspace(-MARGIN * width, 1.0 + MARGIN * width, self.bins + 1)
+
+    @property
+    def middles_of_bins(self) -> NDArray[np.float64]:
+        """What each bin says."""
+        edges = self.edges_of_bins
+        middles: NDArray[np.float64] = (edges[:-1] + edges[1:]) / 2
+        return middles
 
     @property
     def worth(self) -> tuple[float, ...]:
@@ -92,11 +115,17 @@ DATASETS = {
 """The data sets by name."""
 
 
-def find_dataset(name: str) -> Dataset:
-    """Return the data set called *name*."""
+def find_dataset(name: str, bins: int = 0) -> Dataset:
+    """Return the data set called *name*, its number learned as a histogram of so many *bins* if there are any."""
     if name not in DATASETS:
         raise UnknownName("data set", name, DATASETS)
-    return DATASETS[name]
+    dataset = DATASETS[name]
+    if not bins:
+        return dataset
+    if dataset.classes or dataset.apart:
+        raise BadOption(f"target.bins: only the data sets `4` and `win` can be learned as a histogram, not {name!r}")
+    check_range("target.bins", bins, FEWEST_BINS, MOST_BINS)
+    return replace(dataset, bins=bins)
 
 
 def classes_of(dataset: Dataset, pawns: NDArray[np.floating]) -> NDArray[np.int64]:
@@ -142,13 +171,32 @@ def pawns_of(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.floa
     """Return in pawns what a network says [positions, outputs]: of classes the mean of their worth by probability."""
     numbers = np.asarray(outputs, np.float64)
     if dataset.classes:
-        shares = np.exp(numbers - numbers.max(axis=1, keepdims=True))
-        mean: NDArray[np.float64] = (shares @ np.array(dataset.worth)) / shares.sum(axis=1)
-        return mean
+        return _expected(numbers, np.array(dataset.worth))
+    said = _expected(numbers, dataset.middles_of_bins) if dataset.bins else numbers[:, 0]
     if dataset.logistic:
-        seen = expand_pawns(numbers[:, 0] * WIDTH) if dataset.mate_distance else numbers[:, 0] * WIDTH
-        return np.clip(seen, -CLIP, CLIP)
-    return np.clip(numbers[:, 0] * 2 * CLIP - CLIP, -CLIP, CLIP)
+        seen = (_logits(said) if dataset.bins else said) * WIDTH
+        return np.clip(expand_pawns(seen) if dataset.mate_distance else seen, -CLIP, CLIP)
+    return np.clip(said * 2 * CLIP - CLIP, -CLIP, CLIP)
+
+
+def likeliest_pawns(dataset: Dataset, outputs: NDArray[np.floating]) -> NDArray[np.float64]:
+    """Return what the likeliest class of each position is worth: how the source's programs play."""
+    worth: NDArray[np.float64] = np.array(dataset.worth)[np.asarray(outputs).argmax(axis=1)]
+    return worth
+
+
+def _expected(logits: NDArray[np.float64], worth: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the mean of what classes or bins are worth, by their probability."""
+    shares = np.exp(logits - logits.max(axis=1, keepdims=True))
+    mean: NDArray[np.float64] = (shares @ worth) / shares.sum(axis=1)
+    return mean
+
+
+def _logits(outcomes: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the logits of expected outcomes; a histogram's mean may lie a little beyond what can be."""
+    possible = np.clip(outcomes, 1e-6, 1 - 1e-6)  # 22 pawns either way, and no label is worth more than 20
+    logits: NDArray[np.float64] = np.log(possible / (1 - possible))
+    return logits
 
 
 def class_names(dataset: Dataset) -> list[str]:

@@ -2,7 +2,7 @@
 
 Of each cell that imitates it tells the mean, the least and the most of every measure over seeds, and how learning went:
 the best validation accuracy so far after equal epochs and after equal time. Who has stopped keeps its best, so the last
-points are those of convergence.
+points are those of convergence. Students of labels are told by `label_seeds.py`.
 """
 
 from __future__ import annotations
@@ -19,12 +19,14 @@ from understudy.lab.kinds.imitation_beside import BASELINE
 from understudy.lab.kinds.imitation_exams import file_name
 from understudy.lab.options.imitation import Experiment as Imitation
 from understudy.lab.options.imitation import Lesson
-from understudy.lab.options.series import Experiment
+from understudy.lab.options.series import Cell, Experiment
 from understudy.lab.run import PROGRESS, Run
 from understudy.lab.settings import fingerprint_of
 from understudy.sums import read_line
 from understudy.tensors import load_facts
 
+LABELS = "labels"
+"""The kind of experiments that learn an engine's labels."""
 POINTS = 60
 """Points of a curve: as many as a drawing of that size shows."""
 DIGITS = 6
@@ -52,10 +54,10 @@ class Reached(NamedTuple):
 
 
 def check(experiment: Experiment) -> None:
-    """Raise unless every cell imitates, and the points of its curves can be."""
+    """Raise unless every cell imitates or learns labels, and the points of its curves can be."""
     for cell in experiment.cells:
-        if not isinstance(cell.experiment, Imitation):
-            raise BadOption(f"cell {cell.name!r}: series.grade = 'seeds' tells of cells that imitate alone")
+        if not isinstance(cell.experiment, Imitation) and cell.experiment.about.kind != LABELS:
+            raise BadOption(f"cell {cell.name!r}: series.grade = 'seeds' tells of cells that imitate or learn labels")
     for name in ("epochs", "minutes"):
         for point in getattr(experiment.grading, name):
             check_range(f"grading.{name}", point, 0, 10**9)
@@ -66,13 +68,21 @@ def grade(run: Run[Experiment]) -> dict[str, Any]:
     options: Options = run.experiment.grading
     cells = {}
     for cell in run.experiment.cells:
-        assert isinstance(cell.experiment, Imitation)
-        cells[cell.name] = _grade_cell(run.folder / "cells" / cell.name, cell.experiment, options)
-    return {"epochs": list(options.epochs), "minutes": list(options.minutes), "cells": cells}
+        if isinstance(cell.experiment, Imitation):
+            cells[cell.name] = _grade_cell(run.folder / "cells" / cell.name, cell.experiment, options)
+    told = {"epochs": list(options.epochs), "minutes": list(options.minutes), "cells": cells}
+    return told | _grade_labels(run, [cell for cell in run.experiment.cells if cell.name not in cells])
+
+
+def _grade_labels(run: Run[Experiment], cells: Sequence[Cell]) -> dict[str, Any]:
+    """Return what became of the cells that learn labels."""
+    from understudy.lab.grading.label_seeds import grade_labels  # which needs PyTorch, and this module
+
+    return grade_labels(run.folder, cells)
 
 
 def _grade_cell(folder: Path, experiment: Imitation, options: Options) -> dict[str, Any]:
-    verdicts, journal = load_json(folder / "verdicts.json"), _read_journal(folder / PROGRESS)
+    verdicts, journal = load_json(folder / "verdicts.json"), read_journal(folder / PROGRESS)
     ends = [course[-1] for courses in journal.values() for course in courses.values()]
     points = Options(
         epochs=tuple(point for point in options.epochs if any(point <= end.epoch for end in ends)),
@@ -119,12 +129,12 @@ def _grade_group(
         "validation": spread([reached.best for reached in last]),
         "by_epochs": read_curve(courses, "epoch", options.epochs),
         "by_minutes": read_curve(courses, "minutes", options.minutes),
-        "curve_epochs": read_curve(courses, "epoch", _points([reached.epoch for reached in last])),
-        "curve_minutes": read_curve(courses, "minutes", _points([reached.minutes for reached in last])),
+        "curve_epochs": read_curve(courses, "epoch", choose_points([reached.epoch for reached in last])),
+        "curve_minutes": read_curve(courses, "minutes", choose_points([reached.minutes for reached in last])),
     }  # fmt: skip
 
 
-def _read_journal(path: Path) -> dict[str, dict[str, list[Reached]]]:
+def read_journal(path: Path) -> dict[str, dict[str, list[Reached]]]:
     """Return how far each network of each student was after its epochs."""
     found: dict[str, dict[str, list[Reached]]] = {}
     for text in path.read_bytes().splitlines(keepends=True) if path.exists() else ():
@@ -146,7 +156,7 @@ def read_curve(courses: Sequence[Sequence[Reached]], axis: str, points: Iterable
     return told
 
 
-def _points(ends: Sequence[float]) -> list[float]:
+def choose_points(ends: Sequence[float]) -> list[float]:
     """Return points of a curve, evenly up to its end: whole numbers where the end is one."""
     end = max(ends, default=0)
     if isinstance(end, int):

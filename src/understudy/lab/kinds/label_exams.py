@@ -18,6 +18,8 @@ from understudy.games.chess.judges.suites import run_suite, suite_json
 from understudy.games.chess.players.engine import find_engine
 from understudy.games.chess.records.examples import Examples
 from understudy.games.chess.records.opinions import Analysis
+from understudy.lab.kinds.label_endings import ask_about_ending
+from understudy.lab.kinds.label_matches import play_match
 from understudy.lab.opinions import Opinion, draw_opinions
 from understudy.lab.options.labels import Experiment, Lesson
 from understudy.lab.run import Run
@@ -35,7 +37,7 @@ SEED = 60_000
 def judge_students(run: Run[Experiment]) -> None:
     """Let every student answer the suites and the run's student climb; what was done before stays."""
     judging = run.experiment.judging
-    if not judging.suites and not judging.ladder:
+    if not (judging.suites or judging.ladder or judging.match or judging.ending):
         return
     try:
         find_engine(judging.engine)
@@ -45,6 +47,8 @@ def judge_students(run: Run[Experiment]) -> None:
     _answer_suites(run)
     if judging.ladder and not (run.folder / LADDER).exists():
         run.save(LADDER, _climb(run))
+    play_match(run)
+    ask_about_ending(run)
     run.tell("judging", 1.0)
 
 

@@ -189,11 +189,20 @@ def _asked(lesson: Lesson, examples: Examples, sides: NDArray[np.int8], side: in
     chosen = examples.some(sides == side)
     if side == LEARNED and lesson.examples.answers:
         chosen = chosen.and_answers()
+    if side == LEARNED and lesson.examples.most is not None:
+        chosen = chosen.some(_draw_games(chosen.groups, lesson.examples.most, seed=lesson.examples.seed))
     if side == LEARNED and lesson.examples.quiet:
         chosen = chosen.some(chosen.quiet)
     if len(chosen) < 2:
         raise BadOption(f"student {lesson.name!r}: only {len(chosen)} positions are there to be {SIDES[side]}")
     return chosen
+
+
+def _draw_games(groups: NDArray[np.int64], most: int, *, seed: int) -> NDArray[np.bool_]:
+    """Return the rows of whole games, drawn by chance, that are no more than wanted; more hold those of fewer."""
+    games, sizes = np.unique(groups, return_counts=True)
+    order = np.random.default_rng([seed, 0xF3]).permutation(len(games))
+    return np.isin(groups, games[order[np.cumsum(sizes[order]) <= most]])
 
 
 def _lesson(lesson: Lesson, examples: Examples) -> Labelled:
@@ -237,7 +246,8 @@ def _summary_of(lesson: Lesson, learning: Learning, lessons: list[Labelled], rat
         "dataset": lesson.target.dataset, "inputs": lesson.inputs.kind, "design": lesson.network.design,
         "split": lesson.examples.split, "parameters": parameters(learning.unit), "seconds": learning.seconds,
         "epochs": learning.epoch, "best_epoch": learning.best_epoch, "examples_per_second": rate,
-        "learned_from": len(lessons[LEARNED]), "suffix": suffix_of(learning.unit),
+        "learned_from": len(lessons[LEARNED]), "passes": learning.shown / len(lessons[LEARNED]),
+        "suffix": suffix_of(learning.unit),
     }  # fmt: skip
 
 
@@ -264,7 +274,8 @@ def _grades(run: Run[Experiment], name: str) -> Path:
 
 def _facts(experiment: Experiment, lesson: Lesson, entry: dict[str, Any]) -> dict[str, Any]:
     """Return what a student's file says of itself."""
-    return {
+    bins = {"bins": lesson.target.bins} if lesson.target.bins else {}
+    return bins | {
         "game": "chess", "size": "8x8", "kind": LABELS, "name": lesson.name, "inputs": vars(lesson.inputs),
         "dataset": lesson.target.dataset, "design": lesson.network.design, "hidden": list(lesson.network.hidden),
         "experiment": experiment.name, "understudy": __version__, "method": "labels",

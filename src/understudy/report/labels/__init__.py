@@ -8,6 +8,7 @@ from typing import Any
 
 from understudy.report.blocks import Block, Cell, Plot, Plots, Section, Table, Text, cells, number, percent
 from understudy.report.labels.exams import ladder_section, suite_sections
+from understudy.report.labels.matches import ending_section, match_section
 from understudy.report.labels.nearness import (
     PublishedLabels,
     Targets,
@@ -17,6 +18,7 @@ from understudy.report.labels.nearness import (
     targets_of,
 )
 from understudy.report.labels.orders import orders_section, pairs_of
+from understudy.report.labels.rises import rises_table
 from understudy.report.plots import COLOURS, Line, draw_bars, draw_lines
 from understudy.report.sections import Training, gather_trainings
 from understudy.report.sources import Run
@@ -37,6 +39,8 @@ def label_sections(run: Run) -> list[Section]:
         orders_section(run.labels, paper),
         learning_section(run),
         *suite_sections(run),
+        match_section(run.match, paper, targets_of(run).draw_band),
+        ending_section(run.ending, run.labels, paper),
         ladder_section(run.ladder, paper),
     ]
     return [section for section in sections if section is not None]
@@ -139,21 +143,26 @@ def learning_section(run: Run) -> Section | None:
     examined = [training for training in gather_trainings(run) if training.series("validation_accuracy")[0]]
     trainings = {training.student: training for training in examined}
     pictures: dict[str, list[Plot]] = {}
+    tables: list[Table] = []
     for dataset, group in by_dataset(run.labels.get("students", {})).items():
         shares = is_classes(next(iter(group.values()))["test"])
         note = _note(dataset, targets, shares=shares)
-        for names in _parted([name for name in group if name in trainings], dataset, run.repeated(PublishedLabels)):
+        seen = {name: facts for name, facts in group.items() if name in trainings}
+        for names in _parted(seen, run.repeated(PublishedLabels)):
             drawn = _pictures(dataset, [trainings[name] for name in names], shares=shares)
             pictures.setdefault(note, []).extend(drawn)
-    blocks = [Plots(tuple(drawn), note) for note, drawn in pictures.items()]
+        if any(name in trainings for name in group):
+            tables.append(rises_table(group, trainings, shares=shares))
+    blocks: list[Block] = [Plots(tuple(drawn), note) for note, drawn in pictures.items()]
     text = "How near each student came on validation positions, epoch by epoch; the weights of the best epoch are kept."
     text += f" {paper.learning_note}" if paper is not None else ""
-    return Section("Learning", (Text(text), *blocks)) if blocks else None
+    return Section("Learning", (Text(text), *blocks, *tables)) if blocks else None
 
 
-def _parted(names: Sequence[str], dataset: str, paper: PublishedLabels | None) -> list[Sequence[str]]:
+def _parted(students: Mapping[str, Any], paper: PublishedLabels | None) -> list[Sequence[str]]:
     """Return students in pictures of as many as there are colours: those that a paper has, then the others."""
-    theirs = [name for name in names if paper is not None and paper.belongs(name, dataset)]
+    names = list(students)
+    theirs = [name for name in names if paper is not None and paper.belongs(name, students[name])]
     others = [name for name in names if name not in theirs]
     if len(names) <= COLOURS:
         return [names] if names else []

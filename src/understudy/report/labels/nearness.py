@@ -24,6 +24,8 @@ class PublishedNearness(NamedTuple):
     validation: float
     test: float
     table: str
+    parameters: int
+    """How many weights the network has, as far as the paper lets us count them."""
 
 
 Pairs = Sequence[tuple[float, float] | None]
@@ -52,12 +54,16 @@ class PublishedLabels:
     """The reason for the warning in a few words, as they follow `because`; nothing where numbers may be compared."""
     learning_note: str
     rating_note: str
+    match_note: str = ""
+    """What it says of its own match."""
+    ending_note: str = ""
     suite_note: str
     """Of the pictures of its students' answers."""
 
-    def belongs(self, student: str, dataset: str) -> PublishedNearness | None:
-        """Return what is printed for a student of a data set, if the paper has it."""
-        return self.printed.get(student) if _dataset_of(student) == dataset else None
+    def belongs(self, student: str, facts: Mapping[str, Any]) -> PublishedNearness | None:
+        """Return what is printed for a student, if the paper has it: the name alone does not make it that network."""
+        there = self.printed.get(student) if _dataset_of(student) == facts["dataset"] else None
+        return there if there is not None and there.parameters == facts.get("parameters") else None
 
     def order_of(self, dataset: str) -> list[str]:
         """Return the students of a data set from the best on, by what is printed for its test positions."""
@@ -109,11 +115,13 @@ def nearness_section(run: Run) -> Section | None:
         return None
     blocks: list[Block] = [Text(TEXT)]
     paper, titles = run.beside(PublishedLabels), targets_of(run).titles
-    if paper is not None and any(paper.belongs(name, facts["dataset"]) for name, facts in students.items()):
+    if paper is not None and any(paper.belongs(name, facts) for name, facts in students.items()):
         blocks.append(Text(paper.warning))
     yardsticks = run.labels.get("data", {}).get("yardsticks", {})
     for dataset, group in by_dataset(students).items():
-        source = paper if paper is not None and any(paper.belongs(name, dataset) for name in group) else None
+        source = (
+            paper if paper is not None and any(paper.belongs(name, facts) for name, facts in group.items()) else None
+        )
         what = f", {titles[dataset]}" if dataset in titles else ""
         blocks += [
             _table(dataset, group, yardsticks.get(dataset, {}), f"Data set {dataset}{what}: ", source),
@@ -159,7 +167,7 @@ def _table(
             _named(name, students.get(name)),
             nearness(verdict, measure),
             nearness(students[name]["validation"], measure) if name in students else Cell(""),
-            *([_printed(name, dataset, paper)] if paper is not None else []),
+            *([_printed(name, students, paper)] if paper is not None else []),
             *([bounded(verdict.get("accuracy as data set 1"), percent)] if measure != "accuracy" else []),
             bounded(verdict.get("error in pawns"), _hundredths, most=None),
             bounded(verdict.get("sign"), percent),
@@ -187,11 +195,12 @@ def _named(name: str, facts: Mapping[str, Any] | None) -> Cell:
     return Cell(name, "" if split == "game" else f"split by {split}")
 
 
-def _printed(name: str, dataset: str, paper: PublishedLabels) -> Cell:
-    there = paper.belongs(name, dataset)
-    if there is None:
+def _printed(name: str, students: Mapping[str, Any], paper: PublishedLabels) -> Cell:
+    facts = students.get(name)
+    there = None if facts is None else paper.belongs(name, facts)
+    if facts is None or there is None:
         return Cell("")
-    write = _error if dataset in paper.numbers else _share
+    write = _error if facts["dataset"] in paper.numbers else _share
     return Cell(write(there.test), f"validation {write(there.validation).removesuffix(' %')}")
 
 
@@ -221,6 +230,15 @@ def _hundredths(value: float) -> str:
     return decimal(value, 2)
 
 
+ONE_PASS = 0.99
+"""Passes below which a student has not seen what it could learn from; what fills no batch is no reason to doubt."""
+
+
+def passes_of(facts: Mapping[str, Any]) -> float:
+    """Return how often a student learned from each position; of runs of before, at least how often."""
+    return float(facts.get("passes", max(facts.get("epochs", 0) - 1, 0)))
+
+
 def _costs(dataset: str, students: Mapping[str, Any]) -> Table:
     rows = [
         cells(
@@ -228,6 +246,7 @@ def _costs(dataset: str, students: Mapping[str, Any]) -> Table:
             *(str(facts.get(key, "")) for key in ("inputs", "design")),
             *(number(facts.get(key, "")) for key in ("parameters", "learned_from", "epochs")),
             number(facts["best_epoch"] + 1) if facts.get("best_epoch") is not None else "",
+            number(round(facts["passes"], 2)) if "passes" in facts else "",
             number(round(facts.get("examples_per_second") or 0)),
             lasting(facts.get("seconds") or 0.0),
         )
@@ -241,8 +260,12 @@ def _costs(dataset: str, students: Mapping[str, Any]) -> Table:
         "positions",
         "epochs",
         "best",
+        "passes",
         "a second",
         "time",
     )
-    caption = f"What they cost, data set {dataset}; positions are those learned from, altogether and a second."
+    caption = (
+        f"What they cost, data set {dataset}; positions are those learned from, altogether and a second, passes how "
+        "often each of them was."
+    )
     return Table(cells(*columns), tuple(rows), caption, dense=True)

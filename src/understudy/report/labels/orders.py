@@ -8,12 +8,12 @@ are an upper bound, as are the widths of the two students' own intervals.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise, zip_longest
 from typing import Any, NamedTuple
 
 from understudy.report.blocks import Block, Cell, Section, Table, Text, cells, decimal, percent
-from understudy.report.labels.nearness import PublishedLabels, is_classes, measure_of
+from understudy.report.labels.nearness import ONE_PASS, PublishedLabels, is_classes, measure_of, passes_of
 
 CONFIRMED, REFUTED, UNKNOWN, LEVEL = "confirmed", "refuted", "cannot tell", "level there"
 """What becomes of a paper's order of two students: LEVEL where the paper itself has them equal."""
@@ -31,10 +31,14 @@ class Pair(NamedTuple):
     """How far it is ahead in ours; below 0 where it is behind."""
     low: float
     high: float
+    doubt: str = ""
+    """Why nothing follows from it, whatever the numbers; empty where there is no such reason."""
 
     @property
     def verdict(self) -> str:
         """What ours says of the paper's order."""
+        if self.doubt:
+            return UNKNOWN
         if self.lead == 0:
             return LEVEL
         if self.low > 0:
@@ -105,8 +109,19 @@ def pairs_of(labels: Mapping[str, Any], paper: PublishedLabels) -> list[Pair]:
         for better, worse in pairwise(paper.order_of(dataset)):
             if better in names and worse in names:
                 lead = _lead(order, labels["students"], better, worse)
-                pairs.append(Pair(dataset, better, worse, paper.lead_of(better, worse), *lead))
+                doubt = doubt_of([(name, labels["students"][name]) for name in (better, worse)], paper)
+                pairs.append(Pair(dataset, better, worse, paper.lead_of(better, worse), *lead, doubt))
     return pairs
+
+
+def doubt_of(students: Iterable[tuple[str, Mapping[str, Any]]], paper: PublishedLabels) -> str:
+    """Return why nothing can be said of a paper's order by these students; nothing where that is not so."""
+    for name, facts in students:
+        if paper.belongs(name, facts) is None:
+            return f"{name} is another network than the {paper.noun}'s"
+        if passes_of(facts) < ONE_PASS:
+            return f"{name} has not seen every position once"
+    return ""
 
 
 def _lead(
@@ -140,14 +155,15 @@ def _pairs_table(pairs: Sequence[Pair], students: Mapping[str, Any], noun: str) 
             Cell(f"{pair.better} before {pair.worse}"),
             Cell(_signed(pair.lead, shares=shares)),
             _ahead({"value": pair.value, "low": pair.low, "high": pair.high}, shares=shares),
-            Cell(pair.verdict, "", pair.verdict == REFUTED),
+            Cell(pair.verdict, f"({pair.doubt})" if pair.doubt else "", pair.verdict == REFUTED),
         )
         for pair in pairs
         for shares in [is_classes(students[pair.better]["test"])]
     ]
     caption = (
         f"Neighbours in the {noun}'s order: how far the first is ahead there and here (below 0: behind), in percentage "
-        "points or mean squared error. Cannot tell: our 95 % interval holds 0. Where others stand between the two in "
+        "points or mean squared error. Cannot tell: our 95 % interval holds 0, or one "
+        "of the two is another network or has not seen every position once. Where others stand between the two in "
         f"our order the interval is an upper bound, wider than need be. The {noun} has one training of each and no "
         "intervals, and so have we one training: another seed may change what is close."
     )

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from understudy.report.blocks import Cell, Section, Table, cells, lasting
 from understudy.report.findings import Finding
 from understudy.report.series.growth import growth_findings, growth_results, growth_sections
+from understudy.report.series.label_seeds import label_seeds_findings, label_seeds_results, label_seeds_sections
 from understudy.report.series.robin import robin_findings, robin_results, robin_sections
 from understudy.report.series.seeds import seeds_findings, seeds_results, seeds_sections
 from understudy.report.series.truth import truth_findings, truth_results, truth_sections
@@ -27,7 +28,11 @@ class Shown(NamedTuple):
 GRADED = {
     "growth": Shown(growth_sections, growth_findings, growth_results),
     "robin": Shown(robin_sections, robin_findings, robin_results),
-    "seeds": Shown(seeds_sections, seeds_findings, seeds_results),
+    "seeds": Shown(
+        lambda run: [*seeds_sections(run), *label_seeds_sections(run)],
+        lambda run: [*seeds_findings(run), *label_seeds_findings(run)],
+        lambda run: seeds_results(run) | label_seeds_results(run),
+    ),
     "truth": Shown(truth_sections, truth_findings, truth_results),
 }
 """By the name of the grader."""

@@ -21,19 +21,20 @@ from understudy.errors import BadOption, UnknownName
 from understudy.games.bits import NONE, Mask, bit, flipped, highest, lowest, popcount, rest
 from understudy.games.chess.attacks import KING, KNIGHT, PAWN, RAYS, diagonal, kind_on, kings, straight
 from understudy.games.chess.batches import row_of
+from understudy.games.chess.inputs.coordinates import SIDES, write_coordinates
 from understudy.games.chess.position import Chess
 from understudy.games.chess.rules import KINDS, moves, play, turn
 from understudy.kernels import kernel
 
-KIND_NAMES = ("bitmap", "algebraic", "features", "standings")
+KIND_NAMES = ("bitmap", "algebraic", "features", "standings", "coordinates")
 """bitmap: a piece is 1 or -1. algebraic: its worth. features: bitmap, then check, pins, centre, ways to f2 and f7.
-standings: no planes but rows to add up, see `standings.py`."""
+standings: no planes but rows to add up, see `standings.py`. coordinates: lists of pieces, see `coordinates.py`."""
 PERSPECTIVES = ("mover", "white")
 PIECES = 2 * KINDS
 """Planes of pieces: own pawns, knights, bishops, rooks, queens, king, then the other side's."""
 RIGHTS = 5
 """Planes of rights: own king side, own queen side, the other's two (-1), and the cell of a capture in passing."""
-ALGEBRAIC, WITH_FEATURES = 1, 2
+ALGEBRAIC, WITH_FEATURES, COORDINATES = 1, 2, 4
 
 FEATURES = 4
 """Planes: check, pins, centre, f2 and f7."""
@@ -83,7 +84,8 @@ class ChessInputs:
     @property
     def planes(self) -> int:
         """How many planes there are."""
-        return PIECES + FEATURES * (self.kind == "features") + self.side + RIGHTS * self.rights
+        pieces = SIDES if self.kind == "coordinates" else PIECES
+        return pieces + FEATURES * (self.kind == "features") + self.side + RIGHTS * self.rights
 
     @property
     def plan(self) -> Plan:
@@ -156,8 +158,12 @@ def encode_position(position: Chess, plan: Plan, out: NDArray[Any]) -> None:
     out[:] = 0
     sign = -1 if plan.white and position.ply & 1 else 1
     seen = turned(position) if sign < 0 else position
-    _write_pieces(seen, plan.kind == ALGEBRAIC, out)
     plane = PIECES
+    if plan.kind == COORDINATES:
+        plane = SIDES
+        write_coordinates(seen, out)
+    else:
+        _write_pieces(seen, plan.kind == ALGEBRAIC, out)
     if plan.kind == WITH_FEATURES:
         write_features(seen, plan.sign_only, out[plane : plane + FEATURES])
         plane += FEATURES

@@ -253,13 +253,13 @@ def won_positions(
     for _ in range(TRIES * max(count, 1)):
         if len(boards) == count:
             return boards
-        board = _placed(ending, rng)
+        board = place_pieces(ending, rng)
         if board is not None and tables.probe_wdl(board) == WON:
             boards.append(board)
     raise BadOption(f"no won position of {ending} was found among {TRIES * count} random ones")
 
 
-def _placed(ending: str, rng: np.random.Generator) -> chess.Board | None:
+def place_pieces(ending: str, rng: np.random.Generator) -> chess.Board | None:
     """Return a random placement with the first side to move, or None if the rules forbid it."""
     import chess
 

@@ -27,6 +27,7 @@ from understudy.kernels import kernel
 
 DESIGNS = ("perceptron", "convolutional", "residual", "standings")
 UNITS: dict[str, Any] = {"relu": nn.ReLU, "elu": nn.ELU}
+ENDS = ("linear", "sigmoid")
 DROPPED = ("every", "last")
 CELLS = 64
 PIECES = 12 * CELLS
@@ -51,6 +52,8 @@ class BoardNetworkOptions:
     """After which layers units are dropped: `every` one, or the `last` convolution and the layers after it."""
     normalised: bool = False
     """Batch normalisation between layers."""
+    output: str = "linear"
+    """The unit that says a number from 0 to 1 (data set 4): `linear`, or `sigmoid`; the source does not tell."""
     stages: tuple[int, ...] = ()
     """Of a standings network: the most pieces of each stage of the game but the fullest; a stage has layers of its own
     after the first."""
@@ -58,7 +61,7 @@ class BoardNetworkOptions:
 
 def check_network(options: BoardNetworkOptions) -> None:
     """Raise unless every option has a value it can take."""
-    for key, allowed in (("design", DESIGNS), ("units", UNITS), ("dropped", DROPPED)):
+    for key, allowed in (("design", DESIGNS), ("units", UNITS), ("dropped", DROPPED), ("output", ENDS)):
         if getattr(options, key) not in allowed:
             raise UnknownName(f"network.{key}", getattr(options, key), allowed)
     check_range("network.dropout", options.dropout, 0, 0.95)
@@ -104,7 +107,8 @@ def _dense(options: BoardNetworkOptions, inputs: int, outputs: int) -> list[nn.M
         if options.normalised:
             layers.append(nn.BatchNorm1d(above))
         layers += [UNITS[options.units](), nn.Dropout(options.dropout)]
-    return [*layers, nn.Linear(options.hidden[-1], outputs)]
+    last = [nn.Sigmoid()] if options.output == "sigmoid" else []
+    return [*layers, nn.Linear(options.hidden[-1], outputs), *last]
 
 
 def _convolutions(options: BoardNetworkOptions, planes: int) -> list[nn.Module]:

@@ -9,7 +9,7 @@ there before, so that someone who is winning goes on.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from understudy.config import build
-from understudy.errors import FileError
+from understudy.errors import BadOption, FileError, UnknownName
 from understudy.games import CompiledGame
-from understudy.games.batches import size
+from understudy.games.batches import size, stacked
 from understudy.games.chess.batches import DRAW, rule_successors
 from understudy.games.chess.batches import MATE as WON
-from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, pawns_of
+from understudy.games.chess.datasets import CLIP, WIDTH, find_dataset, likeliest_pawns, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, standing
-from understudy.games.chess.inputs.planes import ChessInputs, encode_successors
+from understudy.games.chess.inputs.planes import ChessInputs, encode, encode_successors
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.rows import typed
 from understudy.players.looking import repeated
@@ -43,6 +43,8 @@ MATE = 2 * CLIP
 """What a mate is worth, in pawns: more than any network says."""
 ROWS = 256
 """Boards valued at once; what the layers of more say does not fit into a core's cache."""
+VALUED = {"mean": pawns_of, "likeliest": likeliest_pawns}
+"""What the classes of a position are worth together, by the option `classes`."""
 AGAIN = 1
 """A position that was there this often counts as a draw: the other side's next move may bring it back once more."""
 
@@ -51,12 +53,14 @@ class BoardStudent:
     """A network that says how many pawns a position is worth, as a player."""
 
     def __init__(
-        self, game: CompiledGame, session: Any, facts: Mapping[str, Any], *, name: str, rng: np.random.Generator
-    ) -> None:
+        self, game: CompiledGame, session: Any, facts: Mapping[str, Any], *, name: str, rng: np.random.Generator,
+        classes: str = "mean",
+    ) -> None:  # fmt: skip
         check_board(facts, game, name)
         self.name, self.game, self.rng, self.session = name, game, rng, session
         self.inputs: ChessInputs = build(ChessInputs, facts.get("inputs", {}), place=f"the student {name!r}")
-        self.dataset = find_dataset(str(facts.get("dataset")))
+        self.dataset = find_dataset(str(facts.get("dataset")), int(facts.get("bins", 0)))
+        self._value = find_way_to_value(classes, bool(self.dataset.classes), name)
         _check_shapes(session, self.inputs.planes, self.dataset.outputs, name)
         self._codes = np.zeros(game.most_moves, np.int32)
         self._names, self._ends = np.zeros(game.most_moves, np.uint64), np.zeros(game.most_moves, np.int8)
@@ -93,6 +97,13 @@ class BoardStudent:
             depth=1,
         )  # fmt: skip
 
+    def value(self, positions: Sequence[Any]) -> NDArray[np.float64]:
+        """Return what the network says of positions themselves, in pawns for their movers."""
+        planes = encode(stacked(positions), self.inputs).reshape(len(positions), self.inputs.planes, 64)
+        values = self._valued(planes.astype(np.float32))
+        turned = self.inputs.perspective == "white"
+        return np.where([turned and position.ply % 2 == 1 for position in positions], -values, values)
+
     def _successors(self, position: Any) -> tuple[NDArray[np.int32], NDArray[np.float32]]:
         count = encode_successors(position, self._codes, self.inputs.plan, self._planes)
         return self._codes[:count].copy(), self._planes[:count].copy()
@@ -102,7 +113,7 @@ class BoardStudent:
         planes = boards.reshape(len(boards), self.inputs.planes, 8, 8)
         parts = (planes[row : row + ROWS] for row in range(0, len(planes), ROWS))
         outputs = [run_session(self.session, {"inputs": part}, self.name)[0] for part in parts]
-        return pawns_of(self.dataset, np.concatenate(outputs))
+        return self._value(self.dataset, np.concatenate(outputs))
 
     def _ruled(
         self, position: Any, past: Sequence[Any], codes: NDArray[np.int32], valued: NDArray[np.float64]
@@ -120,6 +131,15 @@ class BoardStudent:
         best = [move for move, value in values.items() if value == highest]
         move = best[0] if len(best) == 1 else best[self.rng.integers(len(best))]
         return Choice(move, _expected(highest), values)
+
+
+def find_way_to_value(classes: str, has_classes: bool, name: str) -> Callable[..., NDArray[np.float64]]:
+    """Return what makes pawns of a network's outputs."""
+    if classes not in VALUED:
+        raise UnknownName("classes", classes, VALUED)
+    if classes != "mean" and not has_classes:
+        raise BadOption(f"player {name!r}: it learned a number, not classes, so it takes no classes={classes}")
+    return VALUED[classes]
 
 
 def _expected(pawns: float) -> float:
@@ -168,7 +188,7 @@ def _boards(
 ) -> BoardStudent:
     """Return a student that learned an engine's labels."""
     session, facts = load_session(path)
-    return BoardStudent(game, session, facts, name=name, rng=rng)
+    return BoardStudent(game, session, facts, name=name, rng=rng, classes=options.classes)
 
 
 def _export_standing(game: CompiledGame, path: Path) -> Any:
@@ -189,5 +209,5 @@ def _feed_standing(game: CompiledGame, path: Path, batch: Any) -> dict[str, NDAr
 INSIDE = {
     LABELS: Way(_standing, SEARCHES, (*LIMITS, "quiescence"), graph=_export_standing, feed=_feed_standing),
 }
-OUTSIDE = {LABELS: Way(_boards, "looks one ply ahead and no further", one_ply=True)}
+OUTSIDE = {LABELS: Way(_boards, "looks one ply ahead and no further", ("classes",), one_ply=True)}
 """How these students play, by what their files say of themselves: as safetensors, and as ONNX files."""
