@@ -24,7 +24,8 @@ SHOWN = 20
 """Complaints that are printed one by one."""
 
 WANTED = ("rating_from", "rating_to", "results", "plies_from", "plies_to", "openings")
-SAMPLED = ("per_game", "from_ply", "to_ply", "every", "quiet", "stray", "play_on", "play_on_plies", "seed")
+SAMPLED = ("per_game", "from_ply", "to_ply", "every", "quiet", "stray", "play_on", "play_on_plies", "successors",
+           "seed")  # fmt: skip
 
 
 def game_filters(command: F) -> F:
@@ -52,6 +53,8 @@ def game_filters(command: F) -> F:
             click.option("--play-on", metavar="PLAYER",
                          help="Let a player go on from each position, and take what it reaches, too."),
             click.option("--play-on-plies", type=click.IntRange(1), metavar="N", help="How far.  [default: 4]"),
+            click.option("--successors", type=click.IntRange(0), metavar="N",
+                         help="Instead of each position, take N of those that one move leads to, 0 for all."),
             click.option("--seed", type=click.IntRange(0), metavar="K", help="All randomness comes from it."),
             click.option("--source", metavar="NAME", help="What the table calls these games; the file's name."),
             click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N positions."),
@@ -86,7 +89,9 @@ def sample(games: str, target: str, source: str | None, limit: int | None, **opt
 @click.command()
 @click.argument("games", metavar="IN", type=click.Path())
 @click.argument("target", metavar="OUT.parquet", type=click.Path(dir_okay=False))
-@click.option("--engine", default="stockfish", show_default=True, metavar="PATH", help="Any UCI engine.")
+@click.option("--engine", metavar="PATH", help="Any UCI engine.  [default: stockfish]")
+@click.option("--player", metavar="PLAYER",
+              help="Instead of an engine, a student labels by its search ('student:chess,depth=2').")  # fmt: skip
 @click.option("--depth", type=click.IntRange(1, 245), metavar="N", help="Plies for each position; 8 if not said.")
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Nodes for each position.")
 @click.option("--time", type=click.FloatRange(0.001), metavar="S", help="Seconds for each position.")
@@ -105,7 +110,9 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
     from understudy.games.chess.records.labelling import file_identity, label_positions
     from understudy.games.chess.records.sources import gather
 
-    judge = _judge({name: options.pop(name) for name in ("engine", "depth", "nodes", "time", "hash", "patience")})
+    judge = _judge(
+        {name: options.pop(name) for name in ("engine", "player", "depth", "nodes", "time", "hash", "patience")}
+    )
     sampling, wanted = _chosen(options)
     _check_target(games, target)
     place = Path(games)
@@ -128,12 +135,18 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
 
 
 def _judge(options: dict[str, Any]) -> Judge:
-    """Return who labels; at depth 8 if nothing limits it."""
+    """Return who labels; an engine at depth 8 if nothing limits it."""
     from understudy.games.chess.records.opinions import Judge
 
-    if options["depth"] is None and options["nodes"] is None and options["time"] is None:
-        options["depth"] = 8
-    return Judge(**options)
+    said = {name: value for name, value in options.items() if value is not None}
+    if "player" in said:
+        if other := next((name for name in ("engine", "depth", "nodes", "time") if name in said), None):
+            raise BadOption(
+                f"--{other} is for an engine; of --player {said['player']!r} its own options say how it searches"
+            )
+    elif options["depth"] is None and options["nodes"] is None and options["time"] is None:
+        said["depth"] = 8
+    return Judge(**said)
 
 
 def _tell(done: Any, target: str) -> None:

@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -18,15 +19,20 @@ from tests.games.chess.test_pgn_chess import GAMES, saved
 from tests.games.chess.test_positions_chess import long_games
 from understudy.backends import Local
 from understudy.cli import commands
-from understudy.errors import EngineError, FileError
+from understudy.errors import BadOption, EngineError, FileError
+from understudy.games import find_game
+from understudy.games.chess.datasets import WIDTH, compress_pawns
 from understudy.games.chess.fen import write_fens
+from understudy.games.chess.notation import to_uci
 from understudy.games.chess.players.analyst import Analyst
+from understudy.games.chess.players.own_analyst import OwnAnalyst
 from understudy.games.chess.records import labelling
 from understudy.games.chess.records.labelling import Labelled, label_positions
 from understudy.games.chess.records.opinions import Judge, LabelTask, close_analysts, label_task
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling
 from understudy.games.chess.records.sources import gather
+from understudy.players import make_player
 
 
 def run(source: Path, target: Path, judge: Judge, *, workers: int = 1, **options: object) -> Labelled:
@@ -187,6 +193,55 @@ def test_stockfish_at_the_command_line(tmp_path: Path, stockfish: str) -> None:
     assert "mate" in table.kind.tolist()
     shown = CliRunner().invoke(commands, ["data", target])
     assert "engine: Stockfish" in shown.output and "classes: Losing" in shown.output
+
+
+@pytest.mark.parametrize(
+    ("fen", "label"),
+    [
+        ("6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", ("mate", 1, "d1d8")),
+        ("6k1/5ppp/8/8/8/8/r4PPP/1r4K1 w - - 0 1", ("mate", 0, "")),
+        ("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1", ("cp", 0, "")),
+        ("7k/R7/8/8/8/8/8/1R2K3 b - - 0 1", ("mate", -1, "h8g8")),
+    ],
+)
+def test_a_student_says_what_the_rules_say(fen: str, label: tuple[str, int, str]) -> None:
+    assert OwnAnalyst("student:chess,depth=2").label(fen) == label
+
+
+def test_a_student_labels_by_its_own_search(tmp_path: Path) -> None:
+    source, target = saved(tmp_path, GAMES), tmp_path / "t.parquet"
+    words = ["label", str(source), str(target), "--player", "student:chess,quiescence=true", "--from-ply", "0"]
+    done = CliRunner().invoke(commands, [*words, "--limit", "20"])
+    assert done.exit_code == 0, done.output
+    table, game = load_positions(target), find_game("chess")
+    assert table.facts["engine"].startswith("student:chess,quiescence=true (") and table.score is not None
+    player = make_player("student:chess,quiescence=true", game)
+    for fen, kind, score, best in zip(write_fens(table.positions), table.kind, table.score, table.best, strict=True):  # type: ignore[arg-type]
+        position = game.read(fen)
+        choice = player.choose([position])[0]
+        assert best == to_uci(position, choice.move).uci()
+        if kind == "cp":  # beyond four pawns the student's numbers are drawn together, and labels are not
+            drawn = compress_pawns(np.array(score / 100))
+            assert np.tanh(drawn / (2 * WIDTH)) == pytest.approx(choice.value, abs=0.005)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--player", "searcher:depth=2"],
+            "'searcher:depth=2' cannot label: only students of chess that see standings",
+        ),
+        (["--player", "student:nobody"], "there is no student"),
+        (["--player", "student:chess", "--depth", "3"], "--depth is for an engine"),
+        (["--player", "student:chess", "--engine", "stockfish"], "--engine is for an engine"),
+    ],
+)
+def test_who_cannot_label_is_told_at_once(words: list[str], message: str, tmp_path: Path) -> None:
+    asked = ["label", str(saved(tmp_path, GAMES)), str(tmp_path / "t.parquet"), *words]
+    with pytest.raises((BadOption, FileError), match=message):
+        CliRunner().invoke(commands, asked, catch_exceptions=False)
+    assert not list(tmp_path.glob("t.parquet")) and not list(tmp_path.glob("*.parts"))
 
 
 def test_labels_are_those_of_the_shared_table(tmp_path: Path, shared: Path, stockfish: str) -> None:

@@ -22,6 +22,7 @@ from understudy.games.chess.datasets import CLIP
 from understudy.games.chess.fen import read_fens
 from understudy.games.chess.notation import from_uci, is_legal
 from understudy.games.chess.players.analyst import Analyst, Label, pawns
+from understudy.games.chess.players.own_analyst import OwnAnalyst
 from understudy.games.chess.position import Chess
 from understudy.players.programs.starting import PATIENCE
 from understudy.protocols import Backend
@@ -43,6 +44,8 @@ class Judge:
     time: float | None = None
     hash: int = 1
     patience: float = PATIENCE
+    player: str = ""
+    """A student that labels by its own search, instead of an engine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,9 +78,11 @@ def check_results(task: LabelTask, results: list[LabelResult]) -> str | None:
     return None if len(results) == len(task.fens) else f"said {len(results)} things of {len(task.fens)} positions"
 
 
-def make_analyst(judge: Judge) -> Analyst:
+def make_analyst(judge: Judge) -> Analyst | OwnAnalyst:
     """Return the analyst that a judge describes."""
     options = asdict(judge)
+    if player := options.pop("player"):
+        return OwnAnalyst(player)
     return Analyst(options.pop("engine"), **options)
 
 
@@ -91,13 +96,13 @@ def close_analysts() -> None:
 
 
 _OWN = threading.local()
-_OPEN: list[Analyst] = []
+_OPEN: list[Analyst | OwnAnalyst] = []
 _LOCK = threading.Lock()
 
 
-def _analyst(judge: Judge) -> Analyst:
+def _analyst(judge: Judge) -> Analyst | OwnAnalyst:
     """Return the engine of this worker: a thread of this process, or a process somewhere else."""
-    kept: tuple[Judge, Analyst] | None = getattr(_OWN, "kept", None)
+    kept: tuple[Judge, Analyst | OwnAnalyst] | None = getattr(_OWN, "kept", None)
     if kept is not None and kept[0] == judge and kept[1] in _OPEN:
         return kept[1]
     analyst = make_analyst(judge)
@@ -107,7 +112,7 @@ def _analyst(judge: Judge) -> Analyst:
     return analyst
 
 
-def _ask(analyst: Analyst, fen: str, position: Chess | None) -> LabelResult:
+def _ask(analyst: Analyst | OwnAnalyst, fen: str, position: Chess | None) -> LabelResult:
     """Return a label, or after two tries why there is none."""
     fault = ""
     for _ in range(TRIES):
