@@ -91,8 +91,9 @@ def sample(games: str, target: str, source: str | None, limit: int | None, **opt
 @click.argument("target", metavar="OUT.parquet", type=click.Path(dir_okay=False))
 @click.option("--engine", metavar="PATH", help="Any UCI engine.  [default: stockfish]")
 @click.option("--player", metavar="PLAYER",
-              help="Instead of an engine, a student labels by its search ('student:chess,depth=2').")  # fmt: skip
-@click.option("--depth", type=click.IntRange(1, 245), metavar="N", help="Plies for each position; 8 if not said.")
+              help="Instead of an engine, a student of chess labels by its own search.")  # fmt: skip
+@click.option("--depth", type=click.IntRange(0, 245), metavar="N",
+              help="Plies for each position; 8 if not said. A player looks 1, then plays captures out.")  # fmt: skip
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Nodes for each position.")
 @click.option("--time", type=click.FloatRange(0.001), metavar="S", help="Seconds for each position.")
 @click.option("--hash", type=click.IntRange(1), default=1, show_default=True, metavar="MB",
@@ -140,11 +141,9 @@ def _judge(options: dict[str, Any]) -> Judge:
 
     said = {name: value for name, value in options.items() if value is not None}
     if "player" in said:
-        if other := next((name for name in ("engine", "depth", "nodes", "time") if name in said), None):
-            raise BadOption(
-                f"--{other} is for an engine; of --player {said['player']!r} its own options say how it searches"
-            )
-    elif options["depth"] is None and options["nodes"] is None and options["time"] is None:
+        if other := next((name for name in ("engine", "nodes", "time") if name in said), None):
+            raise BadOption(f"--{other} is for an engine; --player {said['player']!r} takes --depth alone")
+    elif not {"depth", "nodes", "time"} & said.keys():
         said["depth"] = 8
     return Judge(**said)
 

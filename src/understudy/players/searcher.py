@@ -183,10 +183,6 @@ class Searcher:
         )
         self._ready = True
 
-    def look(self, position: Any) -> Opinion:
-        """Return the best move and what it is worth on the evaluator's scale, as far as the limits take it."""
-        return self._look(position, (), self.limits, None)
-
     def _look(self, position: Any, past: Sequence[Any], limits: Limits, halt: Halt | None) -> Opinion:
         drawn, ranks = repeating(self.game, [*past, position], again=self.again), self._ranks()
         settings: dict[str, Any] = {"drawn": drawn, "ranks": ranks, "selective": self.options.selective}

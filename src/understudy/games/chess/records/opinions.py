@@ -45,7 +45,7 @@ class Judge:
     hash: int = 1
     patience: float = PATIENCE
     player: str = ""
-    """A student that labels by its own search, instead of an engine."""
+    """A student that labels by its own search to this depth, 1 if none is said, instead of an engine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,7 +65,10 @@ class LabelResult(NamedTuple):
 
 def label_task(task: LabelTask) -> list[LabelResult]:
     """Return what the worker's engine says of each position; one that answers to none of several is of no use."""
-    analyst, (batch, good) = _analyst(task.judge), read_fens(task.fens)
+    analyst = _analyst(task.judge)
+    if isinstance(analyst, OwnAnalyst):
+        return [LabelResult(label, "" if label else "it is no position") for label in analyst.label_all(task.fens)]
+    batch, good = read_fens(task.fens)
     positions = [position if sound else None for position, sound in zip(unstacked(batch), good.tolist(), strict=True)]
     results = [_ask(analyst, fen, position) for fen, position in zip(task.fens, positions, strict=True)]
     if len(results) > 1 and all(one.label is None for one in results):
@@ -82,7 +85,7 @@ def make_analyst(judge: Judge) -> Analyst | OwnAnalyst:
     """Return the analyst that a judge describes."""
     options = asdict(judge)
     if player := options.pop("player"):
-        return OwnAnalyst(player)
+        return OwnAnalyst(player, 1 if judge.depth is None else judge.depth)
     return Analyst(options.pop("engine"), **options)
 
 
@@ -112,7 +115,7 @@ def _analyst(judge: Judge) -> Analyst | OwnAnalyst:
     return analyst
 
 
-def _ask(analyst: Analyst | OwnAnalyst, fen: str, position: Chess | None) -> LabelResult:
+def _ask(analyst: Analyst, fen: str, position: Chess | None) -> LabelResult:
     """Return a label, or after two tries why there is none."""
     fault = ""
     for _ in range(TRIES):
