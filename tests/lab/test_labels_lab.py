@@ -314,6 +314,22 @@ def test_bad_experiments(sections: dict[str, Any], message: str, table: Path) ->
     assert "\n" not in str(told.value)
 
 
+def test_a_network_begins_with_the_weights_of_a_student(table: Path, tmp_path: Path) -> None:
+    def trained(run: str, *, start: str, learning_rate: float) -> dict[str, Any]:
+        begun = STANDINGS | {"network": STANDINGS["network"] | {"start": start}}
+        training = LABELS["training"] | {"epochs": 1, "learning_rate": learning_rate}
+        lab.train(experiment(table, variations={"x": begun}, training=training), tmp_path / run, show=Hearing())
+        return load_arrays(tmp_path / run / "student.safetensors")[0]
+
+    with pytest.raises(FileError, match="there is no student"):
+        trained("none", start=str(tmp_path / "nothing"), learning_rate=0.01)
+    first = trained("first", start="", learning_rate=0.01)
+    onward = trained("onward", start=str(tmp_path / "first"), learning_rate=1e-9)
+    anew = trained("anew", start="", learning_rate=1e-9)
+    assert all(np.allclose(first[name], onward[name], atol=1e-6) for name in first)
+    assert not np.allclose(first["first"], anew["first"], atol=1e-3)
+
+
 def test_tables_that_cannot_be_learned_from(table: Path, tmp_path: Path) -> None:
     bare = tmp_path / "bare.parquet"
     save_positions(table_of(range(3), labelled=False), bare)

@@ -24,7 +24,8 @@ SHOWN = 20
 """Complaints that are printed one by one."""
 
 WANTED = ("rating_from", "rating_to", "results", "plies_from", "plies_to", "openings")
-SAMPLED = ("per_game", "from_ply", "to_ply", "every", "quiet", "stray", "play_on", "play_on_plies", "seed")
+SAMPLED = ("per_game", "from_ply", "to_ply", "every", "quiet", "stray", "play_on", "play_on_plies", "successors",
+           "seed")  # fmt: skip
 
 
 def game_filters(command: F) -> F:
@@ -52,6 +53,8 @@ def game_filters(command: F) -> F:
             click.option("--play-on", metavar="PLAYER",
                          help="Let a player go on from each position, and take what it reaches, too."),
             click.option("--play-on-plies", type=click.IntRange(1), metavar="N", help="How far.  [default: 4]"),
+            click.option("--successors", type=click.IntRange(0), metavar="N",
+                         help="Instead of each position, take N of those that one move leads to, 0 for all."),
             click.option("--seed", type=click.IntRange(0), metavar="K", help="All randomness comes from it."),
             click.option("--source", metavar="NAME", help="What the table calls these games; the file's name."),
             click.option("--limit", type=click.IntRange(1), metavar="N", help="At most N positions."),
@@ -86,8 +89,11 @@ def sample(games: str, target: str, source: str | None, limit: int | None, **opt
 @click.command()
 @click.argument("games", metavar="IN", type=click.Path())
 @click.argument("target", metavar="OUT.parquet", type=click.Path(dir_okay=False))
-@click.option("--engine", default="stockfish", show_default=True, metavar="PATH", help="Any UCI engine.")
-@click.option("--depth", type=click.IntRange(1, 245), metavar="N", help="Plies for each position; 9 if not said.")
+@click.option("--engine", metavar="PATH", help="Any UCI engine.  [default: stockfish]")
+@click.option("--player", metavar="PLAYER",
+              help="Instead of an engine, a student of chess labels by its own search.")  # fmt: skip
+@click.option("--depth", type=click.IntRange(0, 245), metavar="N",
+              help="Plies for each position; 9 if not said. A player looks 1, then plays captures out.")  # fmt: skip
 @click.option("--nodes", type=click.IntRange(1), metavar="N", help="Nodes for each position.")
 @click.option("--time", type=click.FloatRange(0.001), metavar="S", help="Seconds for each position.")
 @click.option("--hash", type=click.IntRange(1), default=1, show_default=True, metavar="MB",
@@ -107,7 +113,7 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
     from understudy.games.chess.records.sources import gather
 
     judge = _judge(
-        {name: options.pop(name) for name in ("engine", "depth", "nodes", "time", "hash", "patience", "fair")}
+        {name: options.pop(name) for name in ("engine", "player", "depth", "nodes", "time", "hash", "patience", "fair")}
     )
     sampling, wanted = _chosen(options)
     _check_target(games, target)
@@ -131,12 +137,16 @@ def label(games: str, target: str, source: str | None, limit: int | None, where:
 
 
 def _judge(options: dict[str, Any]) -> Judge:
-    """Return who labels; to the usual depth if nothing limits it."""
+    """Return who labels; an engine to the usual depth if nothing limits it."""
     from understudy.games.chess.records.opinions import USUAL_DEPTH, Judge
 
-    if options["depth"] is None and options["nodes"] is None and options["time"] is None:
-        options["depth"] = USUAL_DEPTH
-    return Judge(**options)
+    said = {name: value for name, value in options.items() if value is not None}
+    if "player" in said:
+        if other := next((name for name in ("engine", "nodes", "time", "fair") if said.get(name)), None):
+            raise BadOption(f"--{other} is for an engine; --player {said['player']!r} takes --depth alone")
+    elif not {"depth", "nodes", "time"} & said.keys():
+        said["depth"] = USUAL_DEPTH
+    return Judge(**said)
 
 
 def _tell(done: Any, target: str) -> None:

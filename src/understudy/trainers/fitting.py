@@ -198,8 +198,11 @@ def _optimiser(groups: list[dict[str, Any]], options: TrainingOptions) -> torch.
     if options.optimiser == "sgd":
         momentum = options.momentum
         return torch.optim.SGD(groups, lr=options.learning_rate, momentum=momentum, nesterov=momentum > 0)
-    kind = torch.optim.AdamW if options.optimiser == "adamw" else torch.optim.Adam
-    return kind(groups, lr=options.learning_rate, betas=(options.beta1, options.beta2))
+    betas = (options.beta1, options.beta2)
+    if options.optimiser == "adamw":
+        # All of a step in one pass: with millions of weights the ten passes of the usual one take most of the time.
+        return torch.optim.AdamW(groups, lr=options.learning_rate, betas=betas, fused=True)
+    return torch.optim.Adam(groups, lr=options.learning_rate, betas=betas)
 
 
 def choose_threads() -> None:

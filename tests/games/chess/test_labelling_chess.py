@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from click.testing import CliRunner
 
@@ -18,15 +19,21 @@ from tests.games.chess.test_pgn_chess import GAMES, saved
 from tests.games.chess.test_positions_chess import long_games
 from understudy.backends import Local
 from understudy.cli import commands
-from understudy.errors import EngineError, FileError
+from understudy.errors import BadOption, EngineError, FileError
+from understudy.games import find_game
+from understudy.games.chess.datasets import compress_pawns
 from understudy.games.chess.fen import write_fens
+from understudy.games.chess.notation import to_uci
 from understudy.games.chess.players.analyst import Analyst, Label
+from understudy.games.chess.players.own_analyst import OwnAnalyst
 from understudy.games.chess.records import labelling
 from understudy.games.chess.records.labelling import Labelled, label_positions
 from understudy.games.chess.records.opinions import Judge, LabelTask, balanced, close_analysts, label_task
 from understudy.games.chess.records.positions import load_positions
 from understudy.games.chess.records.sampling import Sampling
 from understudy.games.chess.records.sources import gather
+from understudy.players import make_player
+from understudy.players.looking import Limits, search
 
 
 def run(source: Path, target: Path, judge: Judge, *, workers: int = 1, **options: object) -> Labelled:
@@ -187,6 +194,68 @@ def test_stockfish_at_the_command_line(tmp_path: Path, stockfish: str) -> None:
     assert "mate" in table.kind.tolist()
     shown = CliRunner().invoke(commands, ["data", target])
     assert "engine: Stockfish" in shown.output and "classes: Losing" in shown.output
+
+
+MATE, MATED = "6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1", "6k1/5ppp/8/8/8/8/r4PPP/1r4K1 w - - 0 1"
+STALEMATE = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"
+TWO_ROOKS = "7k/R7/8/8/8/8/8/1R2K3 b - - 0 1"
+
+
+def test_a_student_says_what_the_rules_say() -> None:
+    fens = (MATE, MATED, STALEMATE, TWO_ROOKS, "no position")
+    wanted = [("mate", 1, "d1d8"), ("mate", 0, ""), ("cp", 0, ""), ("mate", -1, "h8g8"), None]
+    assert OwnAnalyst("student:chess", 2).label_all(fens) == wanted
+    assert OwnAnalyst("student:chess", 0).label_all(fens)[1:3] == wanted[1:3]
+
+
+@pytest.mark.parametrize("depth", [0, 1])
+def test_a_student_labels_by_its_own_search(depth: int, tmp_path: Path) -> None:
+    source, target = saved(tmp_path, GAMES), tmp_path / "t.parquet"
+    words = ["label", str(source), str(target), "--player", "student:chess", "--from-ply", "0", "--limit", "20"]
+    done = CliRunner().invoke(commands, [*words, "--depth", str(depth)])
+    assert done.exit_code == 0, done.output
+    table, game = load_positions(target), find_game("chess")
+    assert table.facts["engine"].startswith("student:chess (") and table.score is not None and table.best is not None
+    assert table.facts["limit"] == f"depth {depth}, captures played out"
+    player: Any = make_player("student:chess,quiescence=true", game)
+    for row, fen in enumerate(write_fens(table.positions)):
+        position = game.read(fen)
+        opinion = search(game, position, player.evaluator, limits=Limits(1))
+        if abs(opinion.value) > 900:
+            continue  # mates are tried above, and beyond forty pawns (989 here) labels know no difference
+        if depth == 0:
+            # What a move leads to is worth as much as one ply and captures say of the move.
+            after = OwnAnalyst("student:chess", 0).label_all([game.write(game.play(position, opinion.move))])[0]
+            assert after is not None and pawns_seen(-after.score) == pytest.approx(opinion.value, abs=1.5)
+            assert table.best[row] == ""
+        else:
+            assert table.best[row] == to_uci(position, opinion.move).uci()
+            assert pawns_seen(int(table.score[row])) == pytest.approx(opinion.value, abs=1.5)
+
+
+def pawns_seen(score: int) -> float:
+    """Return centipawns as a student's numbers have them: beyond four pawns they are drawn together, and labels not."""
+    return float(100 * compress_pawns(np.array(score / 100)))
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (
+            ["--player", "searcher:depth=2"],
+            "'searcher:depth=2' cannot label: only students of chess that see standings",
+        ),
+        (["--player", "student:nobody"], "there is no student"),
+        (["--player", "student:chess", "--depth", "9"], "labels must be from 0 to 8, not 9"),
+        (["--player", "student:chess", "--nodes", "3"], "--nodes is for an engine"),
+        (["--player", "student:chess", "--engine", "stockfish"], "--engine is for an engine"),
+    ],
+)
+def test_who_cannot_label_is_told_at_once(words: list[str], message: str, tmp_path: Path) -> None:
+    asked = ["label", str(saved(tmp_path, GAMES)), str(tmp_path / "t.parquet"), *words]
+    with pytest.raises((BadOption, FileError), match=message):
+        CliRunner().invoke(commands, asked, catch_exceptions=False)
+    assert not list(tmp_path.glob("t.parquet")) and not list(tmp_path.glob("*.parts"))
 
 
 def test_labels_are_those_of_the_shared_table(tmp_path: Path, shared: Path, stockfish: str) -> None:

@@ -245,6 +245,7 @@ def test_the_number_of_pieces_tells_the_stage() -> None:
         ({"dropped": "first"}, "no network.dropped 'first'"),
         ({"dropout": 1.0}, "network.dropout must be from 0 to 0.95"),
         ({"stages": (4,)}, "a standings network may have some"),
+        ({"start": "chess"}, "network.start: only a standings network begins with a student's weights, not 'chess'"),
         ({"design": "standings", "hidden": (8, 32, 32), "stages": (12, 4)}, "ascending, not"),
         ({"design": "standings", "hidden": (8, 32, 32), "stages": (32,)}, "network.stages must be from 1 to 31"),
         ({"hidden": ()}, "at least one layer of units"),

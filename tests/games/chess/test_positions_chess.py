@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import dataclasses
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -157,9 +158,31 @@ def test_a_player_goes_on_from_positions(tmp_path: Path, games: Path) -> None:
         sample_pgn(games, target, Sampling(play_on="nobody"))
 
 
+def _after(position: Any) -> list[Any]:
+    """Return what one move leads to, where the game goes on."""
+    game = find_game("chess")
+    return [after for move in game.moves(position) if game.outcome(after := game.play(position, move)) is None]
+
+
+def test_successors_are_taken_instead_of_positions(tmp_path: Path, games: Path) -> None:
+    target, game = tmp_path / "t.parquet", find_game("chess")
+    limits: dict[str, Any] = {"per_game": 1, "from_ply": 20, "to_ply": 40, "seed": 2}
+    sample_pgn(games, target, Sampling(**limits))
+    parents = load_positions(target)
+    after = {position for fen in write_fens(parents.positions) for position in _after(game.read(fen))}
+    tables = {}
+    for most in (0, 3):
+        sample_pgn(games, target, Sampling(successors=most, **limits))
+        tables[most] = load_positions(target)
+        assert set(tables[most].source.tolist()) == {"long+successors"}
+        assert set(tables[most].game.tolist()) == set(parents.game.tolist())
+    assert {game.read(fen) for fen in write_fens(tables[0].positions)} == after
+    assert {game.read(fen) for fen in write_fens(tables[3].positions)} < after and len(tables[3]) <= 3 * len(parents)
+
+
 def test_sampling_that_cannot_be(tmp_path: Path) -> None:
     source, target = saved(tmp_path, GAMES), tmp_path / "t.parquet"
-    for name, value in (("stray", 1.5), ("every", 0), ("per_game", -1)):
+    for name, value in (("stray", 1.5), ("every", 0), ("per_game", -1), ("successors", -1)):
         with pytest.raises(BadOption, match=f"sampling: {name}"):
             sample_pgn(source, target, Sampling(**{name: value}))  # type: ignore[arg-type]
     with pytest.raises(FileError, match="gives no positions: 4 games, 4 of them not wanted"):

@@ -8,7 +8,7 @@ import pytest
 from tests.conftest import random_line
 from understudy.games import find_game
 from understudy.games.batches import joined, stacked, taken, unstacked
-from understudy.games.chess.batches import KeySet, placement_keys, positions_at, quiet, strayed
+from understudy.games.chess.batches import KeySet, placement_keys, positions_at, quiet, strayed, successors
 from understudy.games.chess.fen import read_fens
 
 CHESS = find_game("chess")
@@ -54,6 +54,16 @@ def test_straying_plays_any_legal_move_and_tells_where_games_end() -> None:
     assert not ends.any() and unstacked(lost) == unstacked(read_fens(["7k/5Q2/6K1/8/8/8/8/8 b - - 0 1"])[0])
 
 
+def test_successors_are_all_that_goes_on_after_a_move() -> None:
+    mate_or_not = CHESS.read("7k/8/6K1/8/8/8/8/5Q2 w - - 0 1")
+    asked = [CHESS.start(), mate_or_not, CHESS.read("7k/5Q2/6K1/8/8/8/8/8 b - - 0 1")]
+    after, rows = successors(stacked(asked))
+    wanted = [(row, CHESS.play(position, move)) for row, position in enumerate(asked) for move in CHESS.moves(position)]
+    going_on = [(row, position) for row, position in wanted if CHESS.outcome(position) is None]
+    assert list(zip(rows.tolist(), unstacked(after), strict=True)) == going_on
+    assert len(going_on) < len(wanted)  # a mate, a stalemate, and nothing after a stalemate
+
+
 def test_keys_are_of_placement_and_side() -> None:
     fens = ["4k3/8/8/8/8/8/8/R3K3 w Q - 0 1", "4k3/8/8/8/8/8/8/R3K3 w - - 9 40", "4k3/8/8/8/8/8/8/R3K3 b - - 0 1",
             "r3k3/8/8/8/8/8/8/4K3 b - - 0 1"]  # fmt: skip
@@ -76,3 +86,4 @@ def test_batches_may_be_empty() -> None:
     assert len(quiet(nobody)) == len(placement_keys(nobody)) == 0
     assert len(strayed(nobody, np.zeros(0))[1]) == 0
     assert len(quiet(joined([nobody, nobody]))) == 0
+    assert len(successors(nobody)[1]) == 0

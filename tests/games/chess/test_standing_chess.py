@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,14 @@ from understudy.games.chess.datasets import find_dataset, pawns_of
 from understudy.games.chess.evaluators import FIELDS, Standing, standing_value
 from understudy.games.chess.inputs.planes import ChessInputs
 from understudy.games.chess.inputs.standings import ROWS
-from understudy.games.chess.learning.labels import Labelled, save_board_student, say, standing_arrays
-from understudy.games.chess.learning.networks import BoardNetworkOptions, make_network
+from understudy.games.chess.learning.labels import (
+    Labelled,
+    load_standings,
+    save_board_student,
+    say,
+    standing_arrays,
+)
+from understudy.games.chess.learning.networks import BoardNetworkOptions, StandingsNetwork, make_network
 from understudy.games.chess.players.students import standing_evaluator
 from understudy.games.rules import in_check
 from understudy.players.looking import Limits, search, search_all
@@ -221,6 +228,19 @@ def test_a_file_cut_short_is_refused(student: Path, tmp_path: Path) -> None:
     path.write_bytes(student.read_bytes()[:5000])
     with pytest.raises(FileError, match=re.escape(f"the student {str(path)!r} is damaged")):
         standing_evaluator(path, CHESS, "it")
+
+
+def test_a_network_begins_as_a_student_and_may_not_be_of_another_shape(student: Path) -> None:
+    options = BoardNetworkOptions(design="standings", **SHAPE, dropout=0.3)
+    network = make_network(options, planes=12, outputs=1)
+    assert isinstance(network, StandingsNetwork)
+    load_standings(network, student)
+    again, held = standing_arrays(network), load_arrays(student, "student")[0]
+    assert all(np.array_equal(again[name], held[name]) for name in held)
+    wider = make_network(replace(options, hidden=(2 * options.hidden[0], 32, 32)), planes=12, outputs=1)
+    assert isinstance(wider, StandingsNetwork)
+    with pytest.raises(FileError, match="has another 'first' than this network"):
+        load_standings(wider, student)
 
 
 def test_a_network_that_does_not_fit_the_search_is_not_saved() -> None:

@@ -123,6 +123,16 @@ def strayed(batch: Chess, chance: NDArray[np.float64]) -> tuple[Chess, NDArray[n
     return batch_of(masks, numbers), goes_on
 
 
+def successors(batch: Chess) -> tuple[Chess, NDArray[np.int64]]:
+    """Return all positions that a legal move leads to and in which the game goes on, and the row each came from."""
+    masks, numbers = matrices(batch)
+    rows = np.repeat(np.arange(masks.shape[1]), _count_moves(masks, numbers))
+    after, figures = np.zeros((7, len(rows)), np.uint64), np.zeros((4, len(rows)), np.int64)
+    goes_on = np.zeros(len(rows), np.bool_)
+    _follow_all(masks, numbers, after, figures, goes_on)
+    return batch_of(after[:, goes_on], figures[:, goes_on]), rows[goes_on]
+
+
 def answered(batch: Chess, best: NDArray[np.str_]) -> tuple[Chess, NDArray[np.bool_]]:
     """Return the positions after the moves *best* (UCI), and where those are legal and the game goes on after them."""
     masks, numbers = matrices(batch)
@@ -265,6 +275,32 @@ def _stray_all(
             after = play(position, legal[min(int(chance[row] * count), count - 1)])
             put_row(after, masks, numbers, row)
             goes_on[row] = movable(after)
+
+
+@kernel
+def _count_moves(masks: NDArray[np.uint64], numbers: NDArray[np.int64]) -> NDArray[np.int64]:
+    legal, counts = np.zeros(MOST_MOVES, np.int32), np.zeros(masks.shape[1], np.int64)
+    for row in range(len(counts)):
+        counts[row] = moves(position_at(masks, numbers, row), legal)
+    return counts
+
+
+@kernel
+def _follow_all(
+    masks: NDArray[np.uint64],
+    numbers: NDArray[np.int64],
+    after: NDArray[np.uint64],
+    figures: NDArray[np.int64],
+    goes_on: NDArray[np.bool_],
+) -> None:
+    legal, column = np.zeros(MOST_MOVES, np.int32), 0
+    for row in range(masks.shape[1]):
+        position = position_at(masks, numbers, row)
+        for place in range(moves(position, legal)):
+            successor = play(position, legal[place])
+            put_row(successor, after, figures, column)
+            goes_on[column] = movable(successor)
+            column += 1
 
 
 @kernel

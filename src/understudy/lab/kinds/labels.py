@@ -25,13 +25,14 @@ from understudy.games.chess.datasets import class_names, find_dataset, pawns_of,
 from understudy.games.chess.judges.datasets import balance, clustered, explained, graded, wrongs, yardsticks
 from understudy.games.chess.learning.labels import (
     Labelled,
+    load_standings,
     parameters,
     save_board_student,
     say,
     suffix_of,
     train_labels,
 )
-from understudy.games.chess.learning.networks import make_network
+from understudy.games.chess.learning.networks import StandingsNetwork, make_network
 from understudy.games.chess.players.students import LABELS
 from understudy.games.chess.records.examples import GRADED, LEARNED, LOOKED_AT, SIDES, Examples, load_examples, sides_of
 from understudy.games.chess.records.labelling import label_positions
@@ -45,6 +46,7 @@ from understudy.lab.options.labels import Experiment, Lesson, PositionOptions, t
 from understudy.lab.run import Kind, Made, Run, Step
 from understudy.lab.samples import ASKED
 from understudy.lab.settings import same_board
+from understudy.players.student_files import student_file
 from understudy.records.watch import Watch, watch
 from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.checkpoints import resume, save_checkpoint
@@ -59,12 +61,13 @@ def train_students(run: Run[Experiment]) -> None:
     """Train and grade every student that is not there yet; the first of the experiment becomes the run's student."""
     results, lessons = run.load(RESULTS) or {"students": {}}, run.experiment.lessons
     waiting = [lesson for lesson in lessons if lesson.name not in results["students"]]
+    starts = {lesson.name: student_file(lesson.network.start) for lesson in waiting if lesson.network.start}
     if waiting:
         examples = gather(run)
     for lesson in waiting:
         sides = sides_of(examples, split=lesson.examples.split, seed=lesson.examples.seed,
                          graded=lesson.examples.graded)  # fmt: skip
-        results["students"][lesson.name] = _train(run, lesson, examples, sides)
+        results["students"][lesson.name] = _train(run, lesson, examples, sides, starts.get(lesson.name))
         if "data" not in results:
             results["data"] = _data(examples, sides)
         results["orders"] = _orders(run, results["students"])
@@ -154,12 +157,16 @@ def _data(examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _train(run: Run[Experiment], lesson: Lesson, examples: Examples, sides: NDArray[np.int8]) -> dict[str, Any]:
+def _train(
+    run: Run[Experiment], lesson: Lesson, examples: Examples, sides: NDArray[np.int8], start: Path | None
+) -> dict[str, Any]:
     """Train a student, or go on where it was; grade it; write its file; return what a report says of it."""
     lessons = [_lesson(lesson, _asked(lesson, examples, sides, side)) for side in range(3)]
     with torch.random.fork_rng():
         torch.manual_seed(lesson.training.seed)
         network = make_network(lesson.network, planes=lesson.inputs.planes, outputs=lesson.dataset.outputs)
+    if start is not None and isinstance(network, StandingsNetwork):
+        load_standings(network, start)
     learning, name = begin(network, lesson.training), lesson.fingerprint(run.experiment.about)
     path = run.folder / "checkpoints" / f"{lesson.name}.safetensors"
     resume(path, learning, name)

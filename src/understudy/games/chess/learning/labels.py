@@ -20,14 +20,14 @@ from numpy.typing import NDArray
 from onnx import TensorProto, helper, numpy_helper
 from torch import Tensor, nn
 
-from understudy.errors import BadOption
+from understudy.errors import BadOption, FileError
 from understudy.games.chess.datasets import SPREAD, Dataset
 from understudy.games.chess.inputs.planes import ChessInputs, encode_into
 from understudy.games.chess.inputs.standings import MOST, encode_standings
 from understudy.games.chess.learning.networks import MIDDLE, Block, StandingsNetwork
 from understudy.games.chess.position import Chess
 from understudy.networks.files import OPSET, VERSION, save_model
-from understudy.tensors import save_arrays
+from understudy.tensors import load_arrays, save_arrays
 from understudy.trainers.fitting import Epoch, Graded, Learning, Partial, TrainingOptions, fit
 
 ROWS = 8192
@@ -209,6 +209,23 @@ def standing_arrays(network: StandingsNetwork) -> dict[str, Any]:
     halved = {"first": np.asarray(arrays.pop("first"), np.float16)}  # by far the largest, and sums forgive
     single = {name: np.asarray(array, np.float32) for name, array in arrays.items()}
     return halved | single | {"stages": network.get_buffer("stages").numpy()}
+
+
+def load_standings(network: StandingsNetwork, path: Path) -> None:
+    """Give a network the weights of a student of the same shape; its file holds rows and pieces added up."""
+    held, own = load_arrays(path, "student")[0], standing_arrays(network)
+    for name, array in own.items():
+        if name not in held or held[name].shape != array.shape or (name == "stages" and (held[name] != array).any()):
+            raise FileError(f"network.start: the student {str(path)!r} has another {name!r} than this network")
+    with torch.no_grad():
+        network.rows.copy_(torch.from_numpy(held["first"].astype(np.float32)))
+        network.pieces.zero_()
+        network.bias.copy_(torch.from_numpy(held["bias"]))
+        for place, head in enumerate(network.heads):
+            layers = [layer for layer in head.children() if isinstance(layer, nn.Linear)]
+            for layer, name in zip(layers, ("second", "third", "output"), strict=True):
+                layer.weight.copy_(torch.from_numpy(np.ascontiguousarray(held[name][place].T)))
+                layer.bias.copy_(torch.from_numpy(held[f"{name}_bias"][place]))
 
 
 def export_board(network: nn.Module, *, planes: int, outputs: int) -> onnx.ModelProto:

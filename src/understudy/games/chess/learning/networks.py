@@ -57,6 +57,8 @@ class BoardNetworkOptions:
     stages: tuple[int, ...] = ()
     """Of a standings network: the most pieces of each stage of the game but the fullest; a stage has layers of its own
     after the first."""
+    start: str = ""
+    """Of a standings network: a student of the same shape whose weights it begins with."""
 
 
 def check_network(options: BoardNetworkOptions) -> None:
@@ -85,6 +87,10 @@ def check_network(options: BoardNetworkOptions) -> None:
         )
     if options.stages and (options.design != "standings" or list(options.stages) != sorted(set(options.stages))):
         raise BadOption(f"network.stages: a standings network may have some, ascending, not {list(options.stages)}")
+    if options.start and options.design != "standings":
+        raise BadOption(
+            f"network.start: only a standings network begins with a student's weights, not {options.start!r}"
+        )
     if not options.hidden:
         raise BadOption("network.hidden: at least one layer of units is needed")
 

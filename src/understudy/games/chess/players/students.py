@@ -34,7 +34,7 @@ from understudy.players.student_files import check_board, load_session, run_sess
 from understudy.players.students import LIMITS, SEARCHES, Way, looking
 from understudy.protocols import Choice, Move
 from understudy.search.evaluators import quiescent
-from understudy.tensors import load_arrays
+from understudy.tensors import load_arrays, load_facts
 from understudy.thoughts import Thought, Weighed
 
 LABELS = "labels"
@@ -172,6 +172,14 @@ def standing_evaluator(path: Path, game: CompiledGame, name: str) -> Standing:
     return standing(arrays, factor=factor, shift=shift, place=str(path))
 
 
+class StandingStudent(Searcher):
+    """A student that sees how pieces stand: its values are centipawns, as its data set draws them together."""
+
+    def __init__(self, game: CompiledGame, options: Any, facts: Mapping[str, Any], **settings: Any) -> None:
+        super().__init__(game, options, **settings)
+        self.dataset, self.fingerprint = find_dataset(str(facts.get("dataset"))), str(facts.get("fingerprint"))
+
+
 def _standing(
     game: CompiledGame, path: Path, options: StudentPlayerOptions, *, name: str, rng: np.random.Generator
 ) -> Searcher:
@@ -180,7 +188,8 @@ def _standing(
     chosen = looking(options, 1)
     if chosen.depth != 1 if options.quiescence is None else options.quiescence:
         evaluator = quiescent(evaluator)
-    return Searcher(game, chosen, name=name, rng=rng, evaluator=evaluator, again=AGAIN)
+    facts = load_facts(path, "student")
+    return StandingStudent(game, chosen, facts, name=name, rng=rng, evaluator=evaluator, again=AGAIN)
 
 
 def _boards(

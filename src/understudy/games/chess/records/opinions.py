@@ -22,6 +22,7 @@ from understudy.games.chess.datasets import CLIP
 from understudy.games.chess.fen import read_fens
 from understudy.games.chess.notation import from_uci, is_legal
 from understudy.games.chess.players.analyst import Analyst, Label, pawns
+from understudy.games.chess.players.own_analyst import OwnAnalyst
 from understudy.games.chess.position import Chess
 from understudy.players.programs.starting import PATIENCE
 from understudy.protocols import Backend
@@ -48,6 +49,8 @@ class Judge:
     patience: float = PATIENCE
     fair: bool = False
     """Whether a label is the mean of what a position is worth before and after its best move (`balanced`)."""
+    player: str = ""
+    """A student that labels by its own search to this depth, 1 if none is said, instead of an engine."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +70,10 @@ class LabelResult(NamedTuple):
 
 def label_task(task: LabelTask) -> list[LabelResult]:
     """Return what the worker's engine says of each position; one that answers to none of several is of no use."""
-    analyst, (batch, good) = _analyst(task.judge), read_fens(task.fens)
+    analyst = _analyst(task.judge)
+    if isinstance(analyst, OwnAnalyst):
+        return [LabelResult(label, "" if label else "it is no position") for label in analyst.label_all(task.fens)]
+    batch, good = read_fens(task.fens)
     positions = [position if sound else None for position, sound in zip(unstacked(batch), good.tolist(), strict=True)]
     results = [_ask(analyst, fen, position) for fen, position in zip(task.fens, positions, strict=True)]
     if len(results) > 1 and all(one.label is None for one in results):
@@ -80,9 +86,11 @@ def check_results(task: LabelTask, results: list[LabelResult]) -> str | None:
     return None if len(results) == len(task.fens) else f"said {len(results)} things of {len(task.fens)} positions"
 
 
-def make_analyst(judge: Judge) -> Analyst:
+def make_analyst(judge: Judge) -> Analyst | OwnAnalyst:
     """Return the analyst that a judge describes."""
     options = asdict(judge)
+    if player := options.pop("player"):
+        return OwnAnalyst(player, 1 if judge.depth is None else judge.depth)
     return Analyst(options.pop("engine"), **options)
 
 
@@ -96,13 +104,13 @@ def close_analysts() -> None:
 
 
 _OWN = threading.local()
-_OPEN: list[Analyst] = []
+_OPEN: list[Analyst | OwnAnalyst] = []
 _LOCK = threading.Lock()
 
 
-def _analyst(judge: Judge) -> Analyst:
+def _analyst(judge: Judge) -> Analyst | OwnAnalyst:
     """Return the engine of this worker: a thread of this process, or a process somewhere else."""
-    kept: tuple[Judge, Analyst] | None = getattr(_OWN, "kept", None)
+    kept: tuple[Judge, Analyst | OwnAnalyst] | None = getattr(_OWN, "kept", None)
     if kept is not None and kept[0] == judge and kept[1] in _OPEN:
         return kept[1]
     analyst = make_analyst(judge)

@@ -19,7 +19,7 @@ from understudy.config import check_range
 from understudy.errors import BadOption, FileError
 from understudy.games import CompiledGame, find_game
 from understudy.games.batches import joined, stacked, taken, unstacked
-from understudy.games.chess.batches import KeySet, placement_keys, positions_at, quiet, strayed
+from understudy.games.chess.batches import KeySet, placement_keys, positions_at, quiet, strayed, successors
 from understudy.games.chess.inputs.planes import typed
 from understudy.games.chess.position import Chess
 from understudy.games.chess.records.pgn import Broken, Games, PgnReader
@@ -33,6 +33,8 @@ STRAY = "+stray"
 """What is added to the source of positions after a random move."""
 PLAYED_ON = "+played"
 """What is added to the source of positions that a player has reached from those of the games."""
+SUCCESSORS = "+successors"
+"""What is added to the source where all that one move leads to was taken instead."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +56,9 @@ class Sampling:
     """A player that goes on from each position; what it reaches is taken as well."""
     play_on_plies: int = 4
     """How far it goes on."""
+    successors: int | None = None
+    """Instead of each position so many of those that one move leads to, picked at random; 0: all. A player that looks
+    one ply ahead compares them."""
     most: int | None = None
     """Stop after so many positions."""
     seed: int = 0
@@ -72,7 +77,8 @@ class Sampled:
 
 
 RANGES = {"per_game": (0, 10_000), "from_ply": (0, 20_000), "to_ply": (0, 20_000), "every": (1, 20_000),
-          "stray": (0, 1), "play_on_plies": (1, 400), "most": (1, 1 << 31), "seed": (0, 1 << 62)}  # fmt: skip
+          "stray": (0, 1), "play_on_plies": (1, 400), "successors": (0, 1000), "most": (1, 1 << 31),
+          "seed": (0, 1 << 62)}  # fmt: skip
 
 
 def check_sampling(options: Sampling) -> None:
@@ -182,6 +188,14 @@ class Sampler:
         rows = np.concatenate([np.arange(len(good)), np.flatnonzero(good)[origins]])
         return rows, joined([typed(positions), reached])
 
+    def _followed(self, positions: Chess, good: NDArray[np.bool_], most: int) -> tuple[NDArray[np.int64], Chess]:
+        """Return what one move leads to from good positions, at most so many of each, and the row each came from."""
+        reached, origins = successors(taken(positions, good))
+        picked = np.arange(len(origins))
+        if most:
+            picked = _limited(picked, origins, self.moves.random(len(origins)), most)
+        return np.flatnonzero(good)[origins[picked]], taken(reached, picked)
+
     def _table(
         self, positions: Chess, games: NDArray[np.int64], sources: NDArray[np.str_], results: NDArray[np.str_]
     ) -> PositionTable:
@@ -197,6 +211,10 @@ class Sampler:
             games, results = games[rows], results[rows]
             sources = np.concatenate([sources, np.char.add(sources[rows[len(sources) :]], PLAYED_ON)])
             good = np.concatenate([good, np.ones(len(rows) - len(good), np.bool_)])
+        if self.options.successors is not None:
+            rows, positions = self._followed(positions, good, self.options.successors)
+            games, results, sources = games[rows], results[rows], np.char.add(sources[rows], SUCCESSORS)
+            good = np.ones(len(rows), np.bool_)
         good[good] = self.keys.fresh(placement_keys(taken(positions, good)))
         self.doubles += int((~good).sum())
         kept = np.flatnonzero(good)
