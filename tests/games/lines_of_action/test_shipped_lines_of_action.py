@@ -1,4 +1,4 @@
-"""The student of Lines of Action that ships: what its file says, and that it plays as its card says."""
+"""The students of Lines of Action that ship: what their files say, and that they play as their cards say."""
 
 from __future__ import annotations
 
@@ -34,3 +34,14 @@ def test_it_beats_the_stochastic_player_and_holds_its_own_against_aloa() -> None
     assert won + drawn >= 9
     won, drawn, _ = play_match(game, (NAME, "searcher:depth=4,evaluator=aloa"), games=10, **plan).score()  # type: ignore[arg-type]
     assert won + drawn >= 4
+
+
+def test_the_one_that_evolution_made_alone_says_so_and_plays() -> None:
+    evolved = load_evolved(SHIPPED / "lines_of_action_evolved.safetensors")
+    card = (SHIPPED / "lines_of_action_evolved.md").read_text(encoding="utf-8")
+    assert evolved.facts["experiment"] == "lines_of_action_alone" and evolved.facts["method"] == "strategy"
+    assert f"{evolved.alleles.size} weights" in card and f"`{evolved.facts['name']}`" in card
+    players = ("student:lines_of_action_evolved", "searcher:depth=4,evaluator=aloa")
+    played = play_match(find_game("lines_of_action"), players, games=10, seed=3, backend=Local(1), opening_plies=2)
+    won, drawn, _ = played.score()
+    assert won + drawn >= 3
