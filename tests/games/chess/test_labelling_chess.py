@@ -263,7 +263,8 @@ def test_labels_are_those_of_the_shared_table(tmp_path: Path, shared: Path, stoc
     if not path.exists():
         pytest.skip("no shared chess data beside the repository")
     target = tmp_path / "t.parquet"
-    done = CliRunner().invoke(commands, ["label", str(path), str(target), "--depth", "8", "--limit", "40"])
+    options = ["--engine", stockfish, "--depth", "8", "--limit", "40"]
+    done = CliRunner().invoke(commands, ["label", str(path), str(target), *options])
     assert done.exit_code == 0, done.output
     ours, theirs = load_positions(target), load_positions(path).taken(slice(0, 40))
     if theirs.facts["engine"] != ours.facts["engine"]:
