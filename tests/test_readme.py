@@ -38,8 +38,15 @@ SHORTER = {
 """For each command of the README what is added to make it shorter (later options win), and what is typed."""
 
 
+AFTER = {"understudy report --all": "understudy run konane_4x4 --quick"}
+"""What must have been done before, by whichever process of tests a command falls to."""
 ENDLESS = ("understudy serve",)
 """Commands that go on until they are stopped."""
+
+
+def shortened(command: str) -> list[str]:
+    """Return the words of a command of the README, made shorter."""
+    return [sys.executable, "-m", *shlex.split(command), *shlex.split(SHORTER[command][0])]
 
 
 def check_page(words: list[str], workplace: Path) -> None:
@@ -72,12 +79,13 @@ def workplace(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("command", list(SHORTER))
 def test_commands_of_the_readme_work(command: str, workplace: Path) -> None:
-    added, typed = SHORTER[command]
-    words = [sys.executable, "-m", *shlex.split(command), *shlex.split(added)]
     if command in ENDLESS:
-        check_page(words, workplace)
+        check_page(shortened(command), workplace)
         return
-    run = subprocess.run(words, input=typed, capture_output=True, text=True, cwd=workplace, check=False)
+    if command in AFTER and not (workplace / "runs").exists():
+        subprocess.run(shortened(AFTER[command]), capture_output=True, cwd=workplace, check=True)
+    typed = SHORTER[command][1]
+    run = subprocess.run(shortened(command), input=typed, capture_output=True, text=True, cwd=workplace, check=False)
     assert run.returncode == 0 and "Traceback" not in run.stderr, run.stderr
 
 

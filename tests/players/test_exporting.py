@@ -25,7 +25,10 @@ from understudy.tensors import save_arrays
 
 onnxruntime = pytest.importorskip("onnxruntime")
 pytest.importorskip("onnx")
-GAMES = {"chess": "chess", "lines_of_action": "lines_of_action", "morris_inside": "morris", "morris_td": "morris"}
+GAMES = {
+    "chess": "chess", "lines_of_action": "lines_of_action", "lines_of_action_evolved": "lines_of_action",
+    "morris_inside": "morris", "morris_td": "morris",
+}  # fmt: skip
 """The students that ship as weights, and what they play."""
 CLOSE = 5e-6
 """The search adds whole numbers and takes a quotient of polynomials for tanh: both differ in the seventh digit."""
